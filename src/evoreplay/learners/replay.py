@@ -1,0 +1,374 @@
+r"""Replay with an evolving memory: Algorithm 1 of the ICML 2022 paper.
+
+For each incoming batch (x_k, y_k):
+
+1. retrieve a minibatch from memory and transform it;
+2. evolve it by a flow on an energy;
+3. one optimiser step on
+       mean CE(stream) + raw_weight mean CE(raw replay) + evolved_weight mean CE(evolved replay);
+4. offer (x_k, y_k) to the memory.
+
+A sum of means, each from a forward pass of its own: BatchNorm sees stream and replay apart. The raw
+pass serves three ends at once: its loss, the gradient g' of the energy, and, with
+`statistics="raw"`, the running statistics. Evolved examples never touch those, because the network
+is evaluated on clean ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cosine_similarity, cross_entropy
+
+from evoreplay.errors import require, unknown
+from evoreplay.evolution import MemoryEnergy
+from evoreplay.learners.context import StepContext
+from evoreplay.learners.learner import Learner, Precision, Step
+from evoreplay.learners.rebuilding import described, rebuilt
+from evoreplay.parts import (
+    Batch,
+    Energy,
+    EnergyGradient,
+    Evolution,
+    Memory,
+    Prepare,
+    Retrieval,
+    State,
+    Transform,
+)
+from evoreplay.retrieval import UniformRetrieval
+from evoreplay.traceless import batch_statistics_only
+
+RECIPES: dict[str, tuple[float, float]] = {"paper": (0.0, 1.0), "reference": (1.0, 1.0)}
+"""The weights of raw and evolved replay when there is a flow; without one raw has weight 1."""
+
+
+class RawPass(NamedTuple):
+    """What the pass over the unevolved minibatch gave."""
+
+    loss: Tensor | None = None
+    gradient: dict[str, Tensor] | None = None
+
+
+class Outcome(NamedTuple):
+    """What evolution did to a minibatch."""
+
+    moved: float = 0.0
+    aligned: float | None = None
+
+
+class ReplayLearner(Learner):
+    """Experience replay whose replayed minibatches evolve; every part can be exchanged.
+
+    Parameters
+    ----------
+    model, optimizer
+        Any `nn.Module` that maps a batch to logits, and a torch optimiser over its parameters.
+    memory, retrieval, transforms, evolution, energy
+        The parts. Without `evolution` this is plain experience replay (ER).
+    recipe
+        `paper`: replay evolved examples only; `reference`: raw and evolved. `raw_weight` and
+        `evolved_weight` overrule it.
+    statistics
+        `raw`: BatchNorm's running statistics see the stream and the raw replay batch only; `all`:
+        every training forward.
+    forward
+        `separate` forward passes of stream and replay, or one `joint` pass of all.
+    write_back
+        Keep evolved examples in memory, as a delta to the raw ones.
+    extra_statistics
+        So many more forward passes of the raw replay batch, for BatchNorm alone (a control).
+    measure_alignment
+        Report the cosine of evolved and raw parameter gradients in each `Step`; costs two passes.
+    prepare, seed, updates, precision
+        Input as stored to input of the model; seed of all the learner's generators; optimiser steps
+        for each incoming batch; `float32` or `bfloat16` training passes.
+    """
+
+    generator_names: ClassVar[tuple[str, ...]] = ("memory", "retrieval", "transform", "evolution")
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        *,
+        memory: Memory,
+        retrieval: Retrieval | None = None,
+        transforms: Sequence[Transform] = (),
+        evolution: Evolution | None = None,
+        energy: Energy | None = None,
+        recipe: str = "paper",
+        raw_weight: float | None = None,
+        evolved_weight: float | None = None,
+        statistics: Literal["raw", "all"] = "raw",
+        forward: Literal["separate", "joint"] = "separate",
+        write_back: bool = False,
+        extra_statistics: int = 0,
+        measure_alignment: bool = False,
+        prepare: Prepare | None = None,
+        seed: int = 0,
+        updates: int = 1,
+        precision: Precision = "float32",
+    ) -> None:
+        super().__init__(
+            model, optimizer, prepare=prepare, seed=seed, updates=updates, precision=precision
+        )
+        if recipe not in RECIPES:
+            raise unknown("recipe", recipe, RECIPES)
+        for name, value in (("raw_weight", raw_weight), ("evolved_weight", evolved_weight)):
+            require(value is None or value >= 0, f"{name} is {value!r}; give 0 or more")
+        require(statistics in ("raw", "all"), f"statistics is {statistics!r}; give 'raw' or 'all'")
+        require(
+            forward in ("separate", "joint"),
+            f"forward is {forward!r}; give 'separate' or 'joint'",
+        )
+        default_raw, default_evolved = RECIPES[recipe] if evolution is not None else (1.0, 0.0)
+        self.raw_weight = default_raw if raw_weight is None else raw_weight
+        self.evolved_weight = default_evolved if evolved_weight is None else evolved_weight
+        self.memory = memory
+        self.retrieval: Retrieval = retrieval or UniformRetrieval(10)
+        self.transforms = tuple(transforms)
+        self.evolution = evolution
+        self.energy: Energy = energy or MemoryEnergy()
+        self.statistics = statistics
+        self.forward = forward
+        self.write_back = write_back
+        self.extra_statistics = extra_statistics
+        self.measure_alignment = measure_alignment
+
+    def _learn(self, x: Tensor, y: Tensor) -> Step:
+        inputs, labels = self._prepared(x), y.to(self.device)
+        update = self._separate_update if self.forward == "separate" else self._joint_update
+        trainable = self._trainable(inputs)
+        for _ in range(self.updates):
+            self.optimizer.zero_grad(set_to_none=True)
+            step = update(inputs if trainable else inputs[:0], labels)
+        self.memory.add(x, y, self._context("memory"))
+        return step
+
+    def _separate_update(self, inputs: Tensor, labels: Tensor) -> Step:
+        losses: dict[str, Tensor] = {}
+        if len(inputs) > 0:
+            losses["stream"] = self._loss(inputs, labels)
+            losses["stream"].backward()
+        batch = self._replayed()
+        outcome = Outcome()
+        if batch is not None:
+            raw = self._raw_pass(batch)
+            if raw.loss is not None:
+                losses["raw"] = raw.loss
+            if self.evolution is not None:
+                evolved = self._evolve(batch, self.evolution, raw.gradient)
+                clean = self.statistics == "raw"
+                with batch_statistics_only(self.model) if clean else nullcontext():
+                    losses["evolved"] = self._loss(*with_companions(evolved))
+                (self.evolved_weight * losses["evolved"]).backward()
+                outcome = self._finished(batch, evolved)
+        if losses:
+            self._step_optimizer(losses)
+        return self._report(losses, outcome)
+
+    def _raw_pass(self, batch: Batch) -> RawPass:
+        """The unevolved minibatch: as much of a pass as its three uses need."""
+        inputs, labels = with_companions(batch)
+        for _ in range(self.extra_statistics):
+            with torch.no_grad():
+                self._loss(inputs, labels)
+        if self._needs_reference_gradient():
+            loss = self._loss(inputs, labels, full_precision=True)
+            gradient = self._accumulate(loss, self.raw_weight)
+            return RawPass(loss.detach(), gradient)
+        if self.raw_weight > 0:
+            loss = self._loss(inputs, labels)
+            (self.raw_weight * loss).backward()
+            return RawPass(loss.detach())
+        if self.statistics == "raw":
+            with torch.no_grad():
+                return RawPass(self._loss(inputs, labels))
+        return RawPass()
+
+    def _joint_update(self, inputs: Tensor, labels: Tensor) -> Step:
+        """One forward of stream, raw and evolved together; BatchNorm sees them as one batch."""
+        terms = {"stream": (1.0, inputs, labels)} if len(inputs) > 0 else {}
+        batch = self._replayed()
+        outcome = Outcome()
+        if batch is not None:
+            terms["raw"] = (self.raw_weight, *with_companions(batch))
+            if self.evolution is not None:
+                evolved = self._evolve(batch, self.evolution, None)
+                terms["evolved"] = (self.evolved_weight, *with_companions(evolved))
+                outcome = self._finished(batch, evolved)
+        clean = self.statistics == "raw" and "evolved" in terms
+        if clean:
+            seen = torch.cat([terms[n][1] for n in ("stream", "raw") if n in terms])
+            with torch.no_grad(), self._autocast():
+                self.model(seen)
+        terms = {name: term for name, term in terms.items() if term[0] > 0}
+        if not terms:
+            return Step(stream_loss=None)
+        with batch_statistics_only(self.model) if clean else nullcontext(), self._autocast():
+            logits = self.model(torch.cat([x for _, x, _ in terms.values()])).float()
+        parts = logits.split([len(x) for _, x, _ in terms.values()])
+        losses = {
+            name: cross_entropy(part, y)
+            for part, (name, (_, _, y)) in zip(parts, terms.items(), strict=True)
+        }
+        torch.stack([terms[name][0] * loss for name, loss in losses.items()]).sum().backward()
+        self._step_optimizer(losses)
+        return self._report(losses, outcome)
+
+    def _replayed(self) -> Batch | None:
+        """A minibatch from memory, in the units of the model, after the transforms."""
+        if len(self.memory) == 0:
+            return None
+        indices = self.retrieval.select(self.memory, self._context("retrieval"))
+        gathered = self.memory.gather(indices)
+        anchors = self._prepared(gathered.x)
+        inputs = anchors
+        if gathered.delta is not None:
+            inputs = anchors + gathered.delta.to(self.device)
+        if not self._trainable(inputs):
+            return None
+        labels = gathered.y.to(self.device)
+        batch = Batch(inputs, labels, indices, anchors=anchors, writes=gathered.writes)
+        for transform in self.transforms:
+            batch = transform.apply(batch, self._context("transform"))
+        return batch
+
+    def _evolve(self, batch: Batch, flow: Evolution, gradient: dict[str, Tensor] | None) -> Batch:
+        """The minibatch after the flow; the model is left exactly as it is."""
+        generator = self.generators["evolution"]
+        with self._autocast(enabled=self.energy.alignment == 0):
+            field: EnergyGradient = no_energy
+            if flow.uses_energy:
+                field = self.energy.bind(
+                    self.model, batch.anchors, batch.labels, reference_gradient=gradient
+                )
+            return replace(batch, inputs=flow.evolve(batch.inputs, field, generator=generator))
+
+    def _finished(self, batch: Batch, evolved: Batch) -> Outcome:
+        """Write back if asked to, and measure what evolution did."""
+        if self.write_back:
+            self.memory.write(batch.indices, evolved.inputs - batch.anchors)
+        moved = float((evolved.inputs - batch.inputs).square().mean().sqrt())
+        aligned = self._alignment(batch, evolved) if self.measure_alignment else None
+        return Outcome(moved, aligned)
+
+    def _alignment(self, batch: Batch, evolved: Batch) -> float:
+        with batch_statistics_only(self.model):
+            gradients = [
+                self._accumulate(self._loss(b.inputs, b.labels), weight=0) for b in (batch, evolved)
+            ]
+        raw, moved = (torch.cat([g.flatten() for g in part.values()]) for part in gradients)
+        return float(cosine_similarity(raw, moved, dim=0))
+
+    def _report(self, losses: dict[str, Tensor], outcome: Outcome) -> Step:
+        values = {name: float(loss.detach()) for name, loss in losses.items()}
+        weights = {"raw": self.raw_weight, "evolved": self.evolved_weight}
+        replayed = [weights[name] * value for name, value in values.items() if name in weights]
+        return Step(
+            stream_loss=values.get("stream"),
+            replay_loss=sum(replayed) if replayed else None,
+            loss_before=values.get("raw"),
+            loss_after=values.get("evolved", values.get("raw")),
+            moved=outcome.moved,
+            aligned=outcome.aligned,
+        )
+
+    def _needs_reference_gradient(self) -> bool:
+        flow = self.evolution
+        return flow is not None and flow.uses_energy and self.energy.alignment > 0
+
+    def _accumulate(self, loss: Tensor, weight: float) -> dict[str, Tensor]:
+        """The gradient of `loss` by name, added to the `grad` fields with `weight`."""
+        trained = {n: p for n, p in self.model.named_parameters() if p.requires_grad}
+        gradients = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
+        found = {n: g for n, g in zip(trained, gradients, strict=True) if g is not None}
+        if weight > 0:
+            for name, gradient in found.items():
+                parameter, weighted = trained[name], weight * gradient
+                parameter.grad = weighted if parameter.grad is None else parameter.grad + weighted
+        return found
+
+    def _context(self, part: str) -> StepContext:
+        return StepContext(self.generators[part])
+
+    def state_dict(self) -> State:
+        """Model, optimiser, generators and every part."""
+        return super().state_dict() | {name: p.state_dict() for name, p in self._parts().items()}
+
+    def load_state_dict(self, state: State) -> None:
+        """The counterpart of `state_dict`."""
+        super().load_state_dict(state)
+        for name, part in self._parts().items():
+            part.load_state_dict(state[name])
+
+    def _parts(self) -> dict[str, Any]:
+        parts = {"memory": self.memory, "retrieval": self.retrieval, "energy": self.energy}
+        if self.evolution is not None:
+            parts["evolution"] = self.evolution
+        return parts | {f"transform {n}": part for n, part in enumerate(self.transforms)}
+
+    def settings(self) -> State:
+        """The options, and the parts as far as they are plain data."""
+        return super().settings() | {
+            "memory": described(self.memory),
+            "retrieval": described(self.retrieval),
+            "evolution": described(self.evolution),
+            "energy": described(self.energy),
+            "transforms": [described(transform) for transform in self.transforms],
+            "options": {name: getattr(self, name) for name in OPTIONS},
+        }
+
+    @classmethod
+    def from_settings(
+        cls,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        settings: State,
+        parts: dict[str, Any],
+    ) -> Self:
+        """The counterpart of `settings`."""
+        roles = ("memory", "retrieval", "evolution", "energy")
+        made = {role: rebuilt(role, settings[role], parts) for role in roles}
+        transforms = parts.get("transforms") or [
+            rebuilt("transforms", description, {}) for description in settings["transforms"]
+        ]
+        options = settings["options"] | {k: settings[k] for k in ("updates", "precision")}
+        return cls(
+            model,
+            optimizer,
+            transforms=transforms,
+            prepare=parts.get("prepare"),
+            **made,
+            **options,
+        )
+
+
+OPTIONS = (
+    "raw_weight",
+    "evolved_weight",
+    "statistics",
+    "forward",
+    "write_back",
+    "extra_statistics",
+    "measure_alignment",
+)
+
+
+def with_companions(batch: Batch) -> tuple[Tensor, Tensor]:
+    """Inputs and labels of one forward pass: companions first, if there are any."""
+    if batch.companions is None:
+        return batch.inputs, batch.labels
+    labels = torch.cat([batch.labels, batch.labels])
+    return torch.cat([batch.companions, batch.inputs]), labels
+
+
+def no_energy(x: Tensor) -> Tensor:
+    """The energy of flows that never ask for one: flat."""
+    return torch.zeros_like(x)

@@ -1,0 +1,130 @@
+"""What the parts of a learner offer and may ask: the protocols, small on purpose.
+
+A memory keeps examples, a retrieval picks some, transforms change them, a flow evolves them on an
+energy. None knows the others; a learner joins them and hands each a `Context`. A part of your own
+needs the methods named here and nothing else (`evoreplay.checks` tells whether it has them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor, nn
+
+Prepare = Callable[[Tensor], Tensor]
+"""From an input as it is stored to an input of the model."""
+EnergyGradient = Callable[[Tensor], Tensor]
+"""The gradient of an energy U: particles of shape (N, ...) to a tensor of the same shape."""
+State = dict[str, Any]
+
+
+class Gathered(NamedTuple):
+    """Examples read from memory, one row for each index asked for."""
+
+    x: Tensor
+    """As they came, in their own type."""
+    y: Tensor
+    """Their labels."""
+    delta: Tensor | None
+    """What was written to them, float32, in the space that evolves; None before the first write."""
+    writes: Tensor
+    """How often each was written to."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A replayed minibatch on its way from memory to the loss, in the units of the model."""
+
+    inputs: Tensor
+    """What is replayed, and what evolves."""
+    labels: Tensor
+    """One for each input."""
+    indices: Tensor
+    """The memory slots they came from."""
+    anchors: Tensor
+    """The same examples as they came in the stream, without what was written to them since."""
+    writes: Tensor
+    """How often each slot was written to before."""
+    companions: Tensor | None = None
+    """Replayed beside the inputs, with the same labels, but never evolved."""
+
+
+class Context(Protocol):
+    """What a learner lets a part ask for during one step."""
+
+    @property
+    def generator(self) -> torch.Generator:
+        """The part's own source of randomness."""
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """What is kept of the stream."""
+
+    capacity: int
+
+    def __len__(self) -> int: ...
+    def add(self, x: Tensor, y: Tensor, context: Context | None = None) -> None: ...
+    def gather(self, indices: Tensor) -> Gathered: ...
+    def write(self, indices: Tensor, delta: Tensor) -> None: ...
+    def state_dict(self) -> State: ...
+    def load_state_dict(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class Retrieval(Protocol):
+    """Which memory slots are replayed."""
+
+    def select(self, memory: Memory, context: Context) -> Tensor: ...
+    def state_dict(self) -> State: ...
+    def load_state_dict(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class Transform(Protocol):
+    """What is done to the replayed examples before they evolve."""
+
+    def apply(self, batch: Batch, context: Context) -> Batch: ...
+    def state_dict(self) -> State: ...
+    def load_state_dict(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class Evolution(Protocol):
+    """How replayed examples move; the flows of `evoreplay.evolution`."""
+
+    @property
+    def uses_energy(self) -> bool: ...
+    def evolve(
+        self, x: Tensor, energy_gradient: EnergyGradient, *, generator: torch.Generator
+    ) -> Tensor: ...
+    def state_dict(self) -> State: ...
+    def load_state_dict(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class Energy(Protocol):
+    """Which way is harder; `alignment` is the weight of the dot product of gradients."""
+
+    @property
+    def alignment(self) -> float: ...
+    def bind(
+        self,
+        model: nn.Module,
+        x_raw: Tensor,
+        y: Tensor,
+        *,
+        reference_gradient: Mapping[str, Tensor] | None = None,
+    ) -> EnergyGradient: ...
+
+
+def settings_of(part: object) -> dict[str, Any] | None:
+    """The constructor arguments of one of our own parts; None where they are not plain data."""
+    if not is_dataclass(part) or not type(part).__module__.startswith("evoreplay."):
+        return None
+    settings = {f.name: getattr(part, f.name) for f in fields(part) if f.init}
+    plain = (str, int, float, bool, tuple, type(None))
+    return settings if all(isinstance(v, plain) for v in settings.values()) else None

@@ -1,0 +1,5 @@
+"""What is replayed."""
+
+from evoreplay.retrieval.uniform import UniformRetrieval
+
+__all__ = ["UniformRetrieval"]

@@ -1,0 +1,184 @@
+"""The settings of one run: every field is an option, and the docstring under it is its help."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import hashlib
+import inspect
+import json
+import textwrap
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import yaml
+
+from evoreplay.errors import UserError, unknown
+
+Device = Literal["auto", "cpu", "cuda", "mps"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """One dataset, one method, one seed, and all that changes the numbers.
+
+    A field that is None takes the value of the dataset's protocol.
+    """
+
+    dataset: str = "digits"
+    """Name of the dataset."""
+    method: str = "er+ld"
+    """Name of the method, for instance er, er+ld, er+svgd (`evoreplay methods` lists them)."""
+    seed: int = 0
+    """Seed of the stream, the initial weights and everything else that is random."""
+    scale: float = 1.0
+    """Share of each segment of the stream to use, for quick looks."""
+
+    batch_size: int = 10
+    """Examples in a batch of the stream."""
+    lr: float = 0.1
+    """Learning rate of SGD."""
+    updates: int | None = None
+    """Optimiser steps for each incoming batch."""
+    model: str | None = None
+    """Network: mlp or resnet18."""
+
+    memory_size: int | None = None
+    """Examples that the memory holds."""
+    replay_size: int = 10
+    """Examples that are replayed with each batch."""
+    recipe: str = "paper"
+    """Weights of replay when there is a flow: paper (evolved only) or reference (raw + evolved)."""
+    raw_weight: float | None = None
+    """Weight of the raw replay loss; overrules the recipe."""
+    evolved_weight: float | None = None
+    """Weight of the evolved replay loss; overrules the recipe."""
+    statistics: Literal["raw", "all"] = "raw"
+    """BatchNorm's running statistics see clean examples only (raw), or every training forward."""
+    forward: Literal["separate", "joint"] = "separate"
+    """Stream and replay in separate forward passes, or in one."""
+    write_back: bool = False
+    """Keep evolved examples in memory."""
+
+    steps: int = 5
+    """Evolution steps for each replayed minibatch (T)."""
+    rate: float | None = None
+    """Evolution rate (alpha)."""
+    temperature: float = 1.0
+    """Multiplies the noise variance of the flow; 0 is deterministic."""
+    step: Literal["raw", "normalised"] = "raw"
+    """Follow the energy's gradient as it is, or scaled to RMS 1 for each example."""
+    clamp: tuple[float, float] | None = None
+    """Lowest and highest value of an evolved input, for instance [-1, 1]."""
+    friction: float = 0.1
+    """Friction of the Hamiltonian flow (tau)."""
+    initial_velocity: Literal["zero", "thermal"] = "zero"
+    """Where Hamiltonian velocities begin."""
+    match: Literal["langevin", "hamiltonian"] = "langevin"
+    """The flow whose total noise `+noise` has."""
+    alignment: float = 0.003
+    """Weight of the dot product of gradients in the energy (beta)."""
+    dot_product: Literal["fused", "central", "exact"] = "fused"
+    """How that dot product is computed."""
+    proximity: float = 0.0
+    """Weight of the squared distance to the raw example in the energy."""
+
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Of the training passes; evolution stays in float32 where it has to."""
+    device: Device = "auto"
+    """Where the model is."""
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
+    """`name=value` texts, as after --set, to fields of the config."""
+    settings = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise UserError(f"--set got {text!r}; write it as name=value, for instance rate=0.02")
+        try:
+            settings[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise UserError(f"--set {text!r} has a value that cannot be read") from error
+    return settings
+
+
+def with_settings(config: Config, settings: Mapping[str, Any]) -> Config:
+    """The config with these fields, each checked against its type."""
+    types_by_name = typing.get_type_hints(Config)
+    values = {}
+    for name, value in settings.items():
+        if name not in types_by_name:
+            raise unknown("setting", name, types_by_name)
+        values[name] = _as_type(name, value, types_by_name[name])
+    return dataclasses.replace(config, **values)
+
+
+def _as_type(name: str, value: Any, wanted: Any) -> Any:
+    origin, arguments = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin is Literal:
+        if value in arguments:
+            return value
+        allowed = ", ".join(str(a) for a in arguments)
+        raise UserError(f"{name} is {value!r}; give one of {allowed}")
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        (wanted,) = (a for a in arguments if a is not type(None))
+        return _as_type(name, value, wanted)
+    if origin is tuple:
+        if isinstance(value, list | tuple) and len(value) == len(arguments):
+            return tuple(_as_type(name, v, a) for v, a in zip(value, arguments, strict=True))
+        raise UserError(f"{name} is {value!r}; give {len(arguments)} numbers: [low, high]")
+    if wanted is float:
+        # YAML reads 1e-3 as text
+        try:
+            return float(value) if not isinstance(value, bool) else _refuse(name, value, wanted)
+        except (TypeError, ValueError):
+            _refuse(name, value, wanted)
+    if type(value) is not wanted:
+        _refuse(name, value, wanted)
+    return value
+
+
+def _refuse(name: str, value: Any, wanted: type) -> typing.NoReturn:
+    words = {float: "a number", int: "a whole number", bool: "true or false", str: "a name"}
+    raise UserError(f"{name} is {value!r}; give {words[wanted]}")
+
+
+def as_dict(config: Config) -> dict[str, Any]:
+    """Plain data, tuples as lists."""
+    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
+    return plain
+
+
+def config_hash(config: Config) -> str:
+    """Eight hexadecimal digits over everything that changes numbers."""
+    text = json.dumps(as_dict(config), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def run_name(config: Config) -> str:
+    """The name of the run directory."""
+    dataset = "".join(c if c.isalnum() or c in "-_" else "_" for c in config.dataset)
+    return f"{dataset}-{config.method}-s{config.seed}-{config_hash(config)}"
+
+
+def field_help(owner: type, name: str) -> str:
+    """The docstring under a field of a dataclass."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    for statement, after in pairwise(body.body):
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and statement.target.id == name
+            and isinstance(after, ast.Expr)
+            and isinstance(after.value, ast.Constant)
+        ):
+            return " ".join(str(after.value.value).split())
+    return ""

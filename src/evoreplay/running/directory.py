@@ -1,0 +1,86 @@
+"""The run directory: one config, its log, its checkpoints, and at the end its result."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import yaml
+from torch import Tensor
+
+from evoreplay.errors import UserError
+from evoreplay.running.config import Config, as_dict, run_name
+from evoreplay.storage import write_file, write_json
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RunDirectory:
+    """Where a run keeps everything; `result.json` is written last."""
+
+    path: Path
+
+    @property
+    def checkpoints(self) -> Path:
+        """Folders of state, newest last."""
+        return self.path / "checkpoints"
+
+    @property
+    def events(self) -> Path:
+        """The log."""
+        return self.path / "events.jsonl"
+
+    def result(self) -> Result | None:
+        """The result, if the run is finished."""
+        return read_result(self.path)
+
+    def write_tensors(self, name: str, tensors: dict[str, Tensor]) -> None:
+        """A safetensors file, whole or not at all."""
+        copies = {key: value.detach().cpu().clone() for key, value in tensors.items()}
+        write_file(self.path / f"{name}.safetensors", safetensors.torch.save(copies))
+
+    def finish(self, result: Result) -> None:
+        """Write `result.json`: from here on the run is done."""
+        write_json(self.path / "result.json", result)
+
+
+def open_run_directory(config: Config, out: Path) -> RunDirectory:
+    """The directory of this config below `out`, made if need be; never one of another config."""
+    path = out / run_name(config)
+    wanted = yaml.safe_dump(as_dict(config), sort_keys=False)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if (path / "config.yaml").exists():
+            found = yaml.safe_load((path / "config.yaml").read_text())
+        else:
+            if any(path.iterdir()):
+                found = None
+            else:
+                write_file(path / "config.yaml", wanted.encode())
+                found = as_dict(config)
+    except OSError as error:
+        raise UserError(
+            f"cannot write to {path}: {error.strerror or error}; give another --out"
+        ) from error
+    except yaml.YAMLError:
+        found = None
+    if found != as_dict(config):
+        raise UserError(
+            f"{path} belongs to another config; give another --out, or move that folder away"
+        )
+    return RunDirectory(path)
+
+
+def read_result(path: Path) -> Result | None:
+    """The result of a finished run, None of an unfinished one."""
+    try:
+        result: Result = json.loads((path / "result.json").read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path / 'result.json'} cannot be read; remove it to run again") from error
+    return result

@@ -1,0 +1,117 @@
+"""When a run is measured, and what comes out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from evoreplay.learners import Learner
+from evoreplay.metrics import final_accuracy, forgetting
+from evoreplay.running.interruption import Interrupted, StopRequest
+from evoreplay.running.setup import Experiment, Part
+
+ANYTIME_MEASUREMENTS = 25
+ANYTIME_EXAMPLES = 500
+
+
+@dataclass
+class Measurements:
+    """All that was measured so far; plain data, part of every checkpoint."""
+
+    matrix: list[list[float | None]]
+    """acc[i][j]: accuracy on segment i after segment j."""
+    anytime: list[dict[str, float]] = field(default_factory=list)
+    """Accuracy on validation examples of the classes seen so far: batch, accuracy."""
+    seen_classes: list[int] = field(default_factory=list)
+    measured_at: int = -1
+    """The position of the stream whose measurements are in."""
+
+
+class Evaluator:
+    """Measures a learner at the ends of segments and 25 times along the stream."""
+
+    def __init__(
+        self, experiment: Experiment, stop: StopRequest, saved: dict[str, Any] | None = None
+    ) -> None:
+        self._experiment = experiment
+        self._stop = stop
+        count = len(experiment.test.segments)
+        self.done = Measurements(**saved) if saved else Measurements([[] for _ in range(count)])
+        self._anytime_every = max(1, len(experiment.stream) // ANYTIME_MEASUREMENTS)
+        self._anytime_indices = evenly(torch.cat(experiment.validation.segments), ANYTIME_EXAMPLES)
+
+    def state(self) -> dict[str, Any]:
+        """For the checkpoint."""
+        return asdict(self.done)
+
+    def saw(self, labels: Tensor) -> None:
+        """Remember which classes have come."""
+        self.done.seen_classes = sorted({*self.done.seen_classes, *labels.tolist()})
+
+    def measure(self, learner: Learner, position: int) -> dict[str, Any]:
+        """What is due after `position` batches; measured twice it counts once."""
+        if position <= self.done.measured_at:
+            return {}
+        ends = self._experiment.stream.segment_ends
+        found: dict[str, Any] = {}
+        if position > 0 and (position % self._anytime_every == 0 or position == ends[-1]):
+            found["anytime"] = self._anytime(learner)
+        if position in ends:
+            segment = ends.index(position)
+            found["segments"] = [
+                self._accuracy(learner, self._experiment.test, indices) if i <= segment else None
+                for i, indices in enumerate(self._experiment.test.segments)
+            ]
+        # only now, when nothing can interrupt any more
+        if "anytime" in found:
+            self.done.anytime.append({"batch": position, "accuracy": found["anytime"]})
+        for row, value in zip(self.done.matrix, found.get("segments", ()), strict=False):
+            row.append(value)
+        self.done.measured_at = position
+        return found
+
+    def summary(self, learner: Learner) -> dict[str, Any]:
+        """The metrics of a finished run, unrounded."""
+        test, validation = self._experiment.test, self._experiment.validation
+        everything = torch.cat(test.segments)
+        labels, correct = test.y[everything], self._correct(learner, test, everything)
+        per_class = {
+            str(label): float(correct[labels == label].float().mean())
+            for label in labels.unique().tolist()
+        }
+        return {
+            "final_accuracy": final_accuracy(self.done.matrix),
+            "validation_accuracy": self._accuracy(
+                learner, validation, torch.cat(validation.segments)
+            ),
+            "forgetting": forgetting(self.done.matrix),
+            "accuracy_matrix": self.done.matrix,
+            "per_class_accuracy": per_class,
+            "anytime_accuracy": self.done.anytime,
+        }
+
+    def _anytime(self, learner: Learner) -> float:
+        validation, indices = self._experiment.validation, self._anytime_indices
+        seen = torch.isin(validation.y[indices], torch.tensor(self.done.seen_classes))
+        return self._accuracy(learner, validation, indices[seen])
+
+    def _accuracy(self, learner: Learner, part: Part, indices: Tensor) -> float:
+        return float(self._correct(learner, part, indices).double().mean())
+
+    def _correct(self, learner: Learner, part: Part, indices: Tensor) -> Tensor:
+        found = []
+        for chunk in indices.split(100):
+            if self._stop.signal_number is not None:
+                raise Interrupted("interrupted while measuring", self._stop.signal_number)
+            found.append(learner.predict(part.x[chunk]) == part.y[chunk])
+        return torch.cat(found)
+
+
+def evenly(indices: Tensor, count: int) -> Tensor:
+    """At most `count` of the indices, evenly spaced."""
+    if len(indices) <= count:
+        return indices
+    return indices[torch.linspace(0, len(indices) - 1, count).round().long()]

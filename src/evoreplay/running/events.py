@@ -1,0 +1,43 @@
+"""The log of a run: one JSON object a line, cut back when a run resumes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+class EventLog:
+    """Append events to a file; `length` is what a checkpoint records."""
+
+    def __init__(self, path: Path, length: int = 0) -> None:
+        """Open `path`; whatever stands in it beyond `length` bytes is dropped."""
+        path.touch()
+        os.truncate(path, min(length, path.stat().st_size))
+        self._file = path.open("ab")
+
+    def write(self, event: str, **fields: Any) -> None:
+        """One line."""
+        self._file.write((json.dumps({"event": event, **fields}) + "\n").encode())
+
+    @property
+    def length(self) -> int:
+        """Bytes written so far, all of them flushed."""
+        self._file.flush()
+        return self._file.tell()
+
+    def close(self) -> None:
+        """Flush and close."""
+        self._file.close()
+
+
+def read_events(path: Path) -> list[dict[str, Any]]:
+    """All whole lines of a log."""
+    events = []
+    for line in path.read_text().splitlines():
+        try:
+            events.append(json.loads(line))
+        except json.JSONDecodeError:
+            break
+    return events

@@ -1,0 +1,70 @@
+"""Experiment files: a small YAML that stands for a grid of runs."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from evoreplay.errors import UserError, require, unknown
+from evoreplay.running.config import Config, with_settings
+
+KEYS = ("dataset", "method", "seeds", "set")
+
+
+def read_experiment(path: Path) -> list[Config]:
+    """Every config of the grid: datasets x methods x seeds x listed settings."""
+    try:
+        content = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from error
+    require(
+        isinstance(content, dict),
+        f"{path} holds no settings; write dataset, method, seeds and set as YAML keys",
+    )
+    for key in content:
+        if key not in KEYS:
+            raise unknown(f"key in {path.name}", str(key), KEYS)
+    return expand(content)
+
+
+def expand(content: dict[str, Any]) -> list[Config]:
+    """The product of all axes; a list in `set` is one more axis."""
+    settings = content.get("set") or {}
+    require(isinstance(settings, dict), f"set is {settings!r}; give names and values")
+    axes: dict[str, list[Any]] = {
+        "dataset": _listed(content.get("dataset", Config.dataset)),
+        "method": _listed(content.get("method", Config.method)),
+        **{name: _values(name, value) for name, value in settings.items()},
+        "seed": seeds(content.get("seeds", 1)),
+    }
+    configs = [
+        with_settings(Config(), dict(zip(axes, values, strict=True)))
+        for values in product(*axes.values())
+    ]
+    require(bool(configs), "the grid is empty; give at least one dataset, method and seed")
+    return configs
+
+
+def seeds(value: Any) -> list[int]:
+    """3 means 0, 1, 2; a list means itself."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return list(range(value))
+    if isinstance(value, list) and all(type(s) is int and s >= 0 for s in value):
+        return value
+    raise UserError(f"seeds is {value!r}; give how many (1 or more) or a list of numbers")
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _values(name: str, value: Any) -> list[Any]:
+    # clamp is itself a pair of numbers
+    if name == "clamp" and isinstance(value, list) and not any(isinstance(v, list) for v in value):
+        return [value]
+    return _listed(value)

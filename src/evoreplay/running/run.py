@@ -1,0 +1,210 @@
+"""One run: a stream through a learner, measured, saved, and continued if it was interrupted."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy
+import torch
+
+from evoreplay.errors import NonFiniteLossError
+from evoreplay.learners import Learner, ReplayLearner
+from evoreplay.running.config import Config, as_dict, config_hash
+from evoreplay.running.directory import Result, RunDirectory, open_run_directory
+from evoreplay.running.evaluation import Evaluator
+from evoreplay.running.events import EventLog
+from evoreplay.running.interruption import Interrupted, StopRequest, stop_requests
+from evoreplay.running.methods import make_learner
+from evoreplay.running.protocol import resolved
+from evoreplay.running.setup import Experiment, make_model, prepare_experiment
+from evoreplay.storage import newest_state, write_next_state
+
+LOG_EVERY = 10
+
+
+class Progress(NamedTuple):
+    """Where a run is; for displays."""
+
+    config: Config
+    position: int
+    length: int
+    accuracy: float | None
+    """The newest anytime accuracy."""
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+class Outcome(NamedTuple):
+    """A finished run."""
+
+    path: Path
+    result: Result
+    fresh: bool
+    """False if the result was there before."""
+
+
+def run(
+    config: Config,
+    *,
+    out: Path,
+    listener: ProgressListener = lambda progress: None,
+    checkpoint_seconds: float = 60.0,
+) -> Outcome:
+    """Run `config` below `out`, or continue it, or, if it is finished, report it."""
+    config = resolved(config)
+    experiment = prepare_experiment(config)
+    learner = make_learner(config, make_model(config, experiment.dataset))
+    directory = open_run_directory(config, out)
+    finished = directory.result()
+    if finished is not None:
+        return Outcome(directory.path, finished, fresh=False)
+    with stop_requests() as stop:
+        loop = _Loop(config, directory, experiment, learner, stop, listener, checkpoint_seconds)
+        try:
+            loop.to_the_end()
+            result = loop.result()
+        except NonFiniteLossError as error:
+            loop.log.close()
+            raise NonFiniteLossError(
+                f"{error}. The last good state is kept in {directory.checkpoints}"
+            ) from error
+        except Interrupted as interruption:
+            loop.save()
+            raise Interrupted(
+                f"stopped after {loop.position} of {len(experiment.stream)} batches; nothing is "
+                f"lost: the same command continues {directory.path}",
+                stop.signal_number or 0,
+            ) from interruption
+        if isinstance(learner, ReplayLearner):
+            memory = learner.memory.state_dict()
+            tensors = {k: v for k, v in memory.items() if isinstance(v, torch.Tensor)}
+            directory.write_tensors("memory", tensors)
+        directory.write_tensors("model", learner.model.state_dict())
+        directory.finish(result)
+    return Outcome(directory.path, result, fresh=True)
+
+
+class _Loop:
+    """The state of a run between two batches."""
+
+    def __init__(
+        self,
+        config: Config,
+        directory: RunDirectory,
+        experiment: Experiment,
+        learner: Learner,
+        stop: StopRequest,
+        listener: ProgressListener,
+        checkpoint_seconds: float,
+    ) -> None:
+        self.config, self.directory, self.experiment = config, directory, experiment
+        self.learner, self.stop, self.listener = learner, stop, listener
+        self.checkpoint_seconds = checkpoint_seconds
+        self.position = 0
+        self.seconds = self.cpu_seconds = self.moved = 0.0
+        found = newest_state(directory.checkpoints)
+        saved = None if found is None else found[1]
+        self.evaluator = Evaluator(experiment, stop, saved and saved["measurements"])
+        if saved is not None:
+            learner.load_state_dict(saved["learner"])
+            self.position = saved["position"]
+            self.seconds, self.cpu_seconds = saved["seconds"], saved["cpu_seconds"]
+            self.moved = saved["moved"]
+        self.log = EventLog(directory.events, saved["log_length"] if saved else 0)
+        if saved is None:
+            self.save()
+
+    def to_the_end(self) -> None:
+        """Every batch that is left, once, in order."""
+        batches = self.experiment.stream.batches(self.position)
+        began, last_save = time.monotonic(), time.monotonic()
+        while True:
+            self._measure()
+            now = time.monotonic()
+            self.seconds, began = self.seconds + now - began, now
+            if self.stop.signal_number is not None:
+                raise Interrupted("interrupted", self.stop.signal_number)
+            batch = next(batches, None)
+            if batch is None:
+                break
+            if now - last_save > self.checkpoint_seconds:
+                self.save()
+                last_save = time.monotonic()
+            cpu_began = time.process_time()
+            step = self.learner.observe(*batch)
+            self.cpu_seconds += time.process_time() - cpu_began
+            self.moved += step.moved
+            self.evaluator.saw(batch[1])
+            if self.position % LOG_EVERY == 0:
+                self.log.write("step", step=self.position, **step._asdict())
+            self.position += 1
+
+    def _measure(self) -> None:
+        found = self.evaluator.measure(self.learner, self.position)
+        if found:
+            self.log.write("measured", step=self.position, **found)
+        anytime = self.evaluator.done.anytime
+        accuracy = anytime[-1]["accuracy"] if anytime else None
+        length = len(self.experiment.stream)
+        self.listener(Progress(self.config, self.position, length, accuracy))
+
+    def save(self) -> None:
+        """A checkpoint of everything that the rest of the run depends on."""
+        state = {
+            "learner": self.learner.state_dict(),
+            "position": self.position,
+            "measurements": self.evaluator.state(),
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "moved": self.moved,
+            "log_length": self.log.length,
+        }
+        write_next_state(self.directory.checkpoints, state, about={"position": self.position})
+
+    def result(self) -> Result:
+        """What `result.json` says."""
+        config, stream, steps = self.config, self.experiment.stream, len(self.experiment.stream)
+        ends = (0, *stream.segment_ends)
+        sizes = [
+            min(after * stream.batch_size, len(stream.order)) - before * stream.batch_size
+            for before, after in pairwise(ends)
+        ]
+        about: dict[str, Any] = {
+            "dataset": config.dataset,
+            "subset": self.experiment.dataset.subset,
+            "method": config.method,
+            "recipe": config.recipe,
+            "seed": config.seed,
+            "scale": config.scale,
+            "config": as_dict(config),
+            "config_hash": config_hash(config),
+        }
+        costs = {
+            "examples_per_segment": sizes,
+            "memory_moved": self.moved / steps,
+            "seconds": self.seconds,
+            "seconds_per_step": self.cpu_seconds / steps,
+            "versions": versions(),
+        }
+        result = about | self.evaluator.summary(self.learner) | costs
+        self.log.write("finished", step=self.position)
+        self.log.close()
+        return result
+
+
+def versions() -> dict[str, Any]:
+    """What the numbers were made with."""
+    return {
+        "evoreplay": version("evoreplay"),
+        "torch": torch.__version__,
+        "numpy": numpy.__version__,
+        "python": platform.python_version(),
+        "threads": torch.get_num_threads(),
+    }

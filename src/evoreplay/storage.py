@@ -1,0 +1,183 @@
+"""State on disk: safetensors and JSON, whole or not there at all.
+
+A state is a nested structure of dicts, lists, tuples, tensors, numbers, strings, booleans and None.
+It becomes a folder with three files: `tensors.safetensors`, `state.json`, and last `manifest.json`,
+which holds the length and sha256 of the other two. The folder is written under a temporary name,
+flushed to disk and renamed, so a half-written one never looks like a whole one. Nothing is ever
+unpickled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+from torch import Tensor
+
+FORMAT = 1
+TENSORS, VALUES, MANIFEST = "tensors.safetensors", "state.json", "manifest.json"
+
+
+class DamagedStateError(ValueError):
+    """A folder of state that is not what its manifest says."""
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Put `data` at `path`: after a crash there is the old file or the new one, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        _write_and_flush(temporary, data)
+        os.replace(temporary, path)
+        _flush_folder(path.parent)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, value: Any) -> None:
+    """`write_file` of JSON that a person can read."""
+    write_file(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+
+
+def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -> None:
+    """Put `state` into the new `folder`; `about` goes into its manifest."""
+    tensors: dict[str, Tensor] = {}
+    values = _encode(state, "", tensors)
+    files = {
+        TENSORS: safetensors.torch.save(tensors),
+        VALUES: json.dumps(values).encode(),
+    }
+    manifest = {
+        "format": FORMAT,
+        "about": about or {},
+        "files": {
+            name: {"length": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for name, data in files.items()
+        },
+    }
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    try:
+        temporary.mkdir(parents=True)
+        for name, data in files.items():
+            _write_and_flush(temporary / name, data)
+        _write_and_flush(temporary / MANIFEST, json.dumps(manifest, indent=2).encode())
+        _flush_folder(temporary)
+        os.rename(temporary, folder)
+        _flush_folder(folder.parent)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder of state."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        version, files = manifest["format"], manifest["files"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedStateError(f"{folder} has no readable manifest") from error
+    if version != FORMAT or set(files) != {TENSORS, VALUES}:
+        raise DamagedStateError(
+            f"{folder} has format {version}, this version of evoreplay reads {FORMAT}; "
+            "continue with the version that wrote it, or begin anew in another folder"
+        )
+    return dict(manifest)
+
+
+def read_state(folder: Path) -> Any:
+    """The state in `folder`, after checking every byte of it against the manifest."""
+    contents = {}
+    for name, expected in read_manifest(folder)["files"].items():
+        try:
+            data = (folder / name).read_bytes()
+        except OSError as error:
+            raise DamagedStateError(f"{folder / name} cannot be read: {error}") from error
+        digest = hashlib.sha256(data).hexdigest()
+        if len(data) != expected["length"] or digest != expected["sha256"]:
+            raise DamagedStateError(f"{folder / name} is damaged")
+        contents[name] = data
+    return _decode(json.loads(contents[VALUES]), safetensors.torch.load(contents[TENSORS]))
+
+
+def numbered_states(parent: Path) -> list[Path]:
+    """Folders `state-N` in `parent`, newest first, whole or not."""
+    if not parent.is_dir():
+        return []
+    found = [p for p in parent.iterdir() if re.fullmatch(r"state-\d{8}", p.name) and p.is_dir()]
+    return sorted(found, key=lambda p: p.name, reverse=True)
+
+
+def write_next_state(
+    parent: Path, state: Any, *, keep: int = 2, about: dict[str, Any] | None = None
+) -> Path:
+    """Write the next `state-N` into `parent`, then remove all but the newest `keep`."""
+    newest = next(iter(numbered_states(parent)), None)
+    number = 1 if newest is None else int(newest.name.removeprefix("state-")) + 1
+    folder = parent / f"state-{number:08d}"
+    write_state(folder, state, about)
+    for old in numbered_states(parent)[keep:]:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def newest_state(parent: Path) -> tuple[Path, Any] | None:
+    """The newest whole `state-N` in `parent` and what it holds."""
+    for folder in numbered_states(parent):
+        try:
+            return folder, read_state(folder)
+        except DamagedStateError:
+            continue
+    return None
+
+
+def _encode(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
+    """JSON in which a tensor is a reference, and what JSON lacks is marked."""
+    if isinstance(value, Tensor):
+        # a copy of its own: safetensors refuses tensors that share memory
+        tensors[path] = value.detach().cpu().clone().contiguous()
+        return {"$tensor": path}
+    if isinstance(value, dict):
+        return {
+            "$dict": [[key, _encode(item, f"{path}/{key}", tensors)] for key, item in value.items()]
+        }
+    if isinstance(value, list | tuple):
+        mark = "$list" if isinstance(value, list) else "$tuple"
+        return {mark: [_encode(v, f"{path}/{n}", tensors) for n, v in enumerate(value)]}
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise TypeError(f"{path or 'the state'} is a {type(value).__name__}, which cannot be stored")
+
+
+def _decode(value: Any, tensors: dict[str, Tensor]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((mark, content),) = value.items()
+    if mark == "$tensor":
+        return tensors[content]
+    if mark == "$dict":
+        return {key: _decode(item, tensors) for key, item in content}
+    items = [_decode(item, tensors) for item in content]
+    return items if mark == "$list" else tuple(items)
+
+
+def _write_and_flush(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

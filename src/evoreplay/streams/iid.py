@@ -1,0 +1,45 @@
+"""IID: all classes mixed, for one or several epochs; the upper bound of a stream learner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from evoreplay.errors import require
+from evoreplay.streams.stream import ArrayStream
+
+
+def iid(
+    x: Tensor,
+    y: Tensor,
+    pools: Sequence[Tensor],
+    *,
+    batch_size: int,
+    generator: torch.Generator,
+    scale: float = 1.0,
+    epochs: int = 1,
+) -> ArrayStream:
+    """`scale` of each pool, mixed, shuffled anew for each epoch, in whole batches.
+
+    Segments are equal parts of the stream, as many as there are pools.
+    """
+    require(0 < scale <= 1, f"scale is {scale!r}; give a number above 0 and at most 1")
+    require(epochs >= 1, f"epochs is {epochs!r}; give 1 or more")
+    chosen = torch.cat(
+        [p[torch.randperm(len(p), generator=generator)[: round(scale * len(p))]] for p in pools]
+    )
+    batches = len(chosen) // batch_size
+    require(
+        batches >= 1,
+        f"{len(chosen)} examples are less than one batch of {batch_size}; "
+        "give a smaller batch_size or a larger scale",
+    )
+    passes = [
+        chosen[torch.randperm(len(chosen), generator=generator)[: batches * batch_size]]
+        for _ in range(epochs)
+    ]
+    total = batches * epochs
+    ends = tuple(round(total * (n + 1) / len(pools)) for n in range(len(pools)))
+    return ArrayStream(x, y, torch.cat(passes), batch_size, ends)

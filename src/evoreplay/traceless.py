@@ -1,0 +1,70 @@
+"""Forward passes that leave no trace in a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _NormBase
+
+from evoreplay.random_state import preserved_random_state
+
+
+@contextmanager
+def batch_statistics_only(model: nn.Module) -> Iterator[None]:
+    """Normalise by the statistics of the batch itself and leave all buffers as they are.
+
+    A normalisation layer with `training` and without `track_running_stats` does just that, so
+    nothing is copied. Buffers of other layers are put back if a forward wrote to them.
+    """
+    norms: list[tuple[_NormBase, bool, bool]] = []
+    buffers: list[tuple[Tensor, Tensor, int]] = []
+    for module in model.modules():
+        if isinstance(module, _NormBase):
+            norms.append((module, module.training, module.track_running_stats))
+        else:
+            buffers.extend((b, b.clone(), b._version) for b in module.buffers(recurse=False))
+    try:
+        for norm, _, _ in norms:
+            norm.training, norm.track_running_stats = True, False
+        yield
+    finally:
+        for norm, training, tracking in norms:
+            norm.training, norm.track_running_stats = training, tracking
+        with torch.no_grad():
+            for buffer, saved, version in buffers:
+                if buffer._version != version:
+                    buffer.copy_(saved)
+
+
+@contextmanager
+def traceless(model: nn.Module) -> Iterator[None]:
+    """As `batch_statistics_only`, and the global random state (of dropout) stays too."""
+    with preserved_random_state(device_of(model)), batch_statistics_only(model):
+        yield
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Eval mode and no gradients inside, every module's own mode and the random state after."""
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        model.eval()
+        with preserved_random_state(device_of(model)), torch.no_grad():
+            yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+def has_running_statistics(model: nn.Module) -> bool:
+    """Whether any layer keeps statistics of what it has seen."""
+    return any(isinstance(m, _NormBase) and m.running_mean is not None for m in model.modules())
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where the first parameter lies; the CPU for a model without any."""
+    first = next(model.parameters(), None)
+    return torch.device("cpu") if first is None else first.device
