@@ -27,6 +27,11 @@ EXIT_BAD_INPUT = 2
 EXIT_FAILED = 1
 
 
+def given(metavar: str, default: str) -> object:
+    """An option that may be left out, with the default it then has."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint=f"(default: {default})")
+
+
 @dataclass(kw_only=True)
 class Demo:
     """Train six methods on the embedded digits and compare them, in under a minute.
@@ -43,6 +48,7 @@ class Demo:
 
     def __call__(self, console: Console) -> None:
         require(self.seeds >= 1, f"--seeds is {self.seeds}; give 1 or more")
+        torch.set_num_threads(1)
         outcomes = run_all(demo_configs(self.seeds), self.out, console, self.quiet)
         console.print(demo_table(outcomes))
         if not self.quiet:
@@ -60,22 +66,29 @@ class Run:
     example: evoreplay run experiment.yaml --out runs
     """
 
-    experiment: Annotated[Path | None, tyro.conf.Positional] = None
+    experiment: Annotated[
+        Path | None,
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="[FILE]", help_behavior_hint="(optional)"),
+    ] = None
     """A YAML file with the keys dataset, method, seeds, set; instead of the options below."""
-    dataset: str | None = None
-    """Name of the dataset (default: digits)."""
-    method: str | None = None
-    """Name of the method (default: er+ld)."""
-    seed: int | None = None
-    """Seed of everything that is random (default: 0)."""
+    dataset: Annotated[str | None, given("NAME", "digits")] = None
+    """Name of the dataset."""
+    method: Annotated[str | None, given("NAME", "er+ld")] = None
+    """Name of the method, for instance er, er+ld, er+svgd, er+hmc."""
+    seed: Annotated[int | None, given("NUMBER", "0")] = None
+    """Seed of everything that is random."""
     out: Path = Path("runs")
     """Where the run directories go."""
-    set: tuple[str, ...] = ()
+    set: Annotated[
+        tuple[str, ...],
+        tyro.conf.arg(metavar="NAME=VALUE ...", help_behavior_hint=""),
+    ] = ()
     """Any field of the config as name=value, one or more; --fields lists them."""
-    device: str | None = None
-    """auto, cpu, cuda or mps (default: auto)."""
-    scale: float | None = None
-    """Share of each segment of the stream to use (default: 1)."""
+    device: Annotated[str | None, given("NAME", "auto")] = None
+    """auto, cpu, cuda or mps."""
+    scale: Annotated[float | None, given("SHARE", "1")] = None
+    """Share of each segment of the stream to use."""
     threads: int = 1
     """Threads that torch may use; recorded, because sums may round differently."""
     fields: bool = False
@@ -144,6 +157,22 @@ def summary_line(outcome: Outcome) -> str:
     return f"{outcome.path}: {words}"
 
 
+def gathered_settings(arguments: Sequence[str]) -> list[str]:
+    """All `--set` as one: it may be given several times, each with one or more name=value."""
+    others: list[str] = []
+    settings: list[str] = []
+    collecting = False
+    for argument in arguments:
+        if argument == "--set":
+            collecting = True
+        elif collecting and not argument.startswith("--") and not argument.endswith(".yaml"):
+            settings.append(argument)
+        else:
+            collecting = False
+            others.append(argument)
+    return [*others, "--set", *settings] if settings else list(arguments)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
@@ -154,7 +183,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Demo | Run,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
-        args=arguments or ["--help"],
+        args=gathered_settings(arguments) or ["--help"],
+        config=(tyro.conf.FlagCreatePairsOff,),
     )
     try:
         command(Console())

@@ -55,7 +55,7 @@ def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -
         TENSORS: safetensors.torch.save(tensors),
         VALUES: json.dumps(values).encode(),
     }
-    manifest = {
+    manifest: dict[str, Any] = {
         "format": FORMAT,
         "about": about or {},
         "files": {
@@ -63,6 +63,7 @@ def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -
             for name, data in files.items()
         },
     }
+    manifest["sha256"] = _sum(manifest)
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     try:
         temporary.mkdir(parents=True)
@@ -80,16 +81,18 @@ def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder of state."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
-        version, files = manifest["format"], manifest["files"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        whole = manifest.pop("sha256") == _sum(manifest)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedStateError(f"{folder} has no readable manifest") from error
-    if version != FORMAT or set(files) != {TENSORS, VALUES}:
+    if not whole:
+        raise DamagedStateError(f"{folder / MANIFEST} is damaged")
+    if manifest["format"] != FORMAT:
         raise DamagedStateError(
-            f"{folder} has format {version}, this version of evoreplay reads {FORMAT}; "
+            f"{folder} has format {manifest['format']}, this version of evoreplay reads {FORMAT}; "
             "continue with the version that wrote it, or begin anew in another folder"
         )
-    return dict(manifest)
+    return manifest
 
 
 def read_state(folder: Path) -> Any:
@@ -136,6 +139,10 @@ def newest_state(parent: Path) -> tuple[Path, Any] | None:
         except DamagedStateError:
             continue
     return None
+
+
+def _sum(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 
 def _encode(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:

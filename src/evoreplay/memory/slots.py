@@ -57,7 +57,7 @@ class Slots:
             f"{tuple(self._x.shape[1:])} and {self._x.dtype}; give examples of one kind",
         )
         self._x[slots] = x.cpu()
-        self._y[slots] = y.cpu()
+        self._y[slots] = y.long().cpu()
         self._writes[slots] = 0
         if self._delta is not None:
             self._delta[slots] = 0

@@ -71,7 +71,6 @@ def run(
             loop.to_the_end()
             result = loop.result()
         except NonFiniteLossError as error:
-            loop.log.close()
             raise NonFiniteLossError(
                 f"{error}. The last good state is kept in {directory.checkpoints}"
             ) from error
@@ -82,6 +81,8 @@ def run(
                 f"lost: the same command continues {directory.path}",
                 stop.signal_number or 0,
             ) from interruption
+        finally:
+            loop.log.close()
         if isinstance(learner, ReplayLearner):
             memory = learner.memory.state_dict()
             tensors = {k: v for k, v in memory.items() if isinstance(v, torch.Tensor)}
@@ -195,7 +196,6 @@ class _Loop:
         }
         result = about | self.evaluator.summary(self.learner) | costs
         self.log.write("finished", step=self.position)
-        self.log.close()
         return result
 
 

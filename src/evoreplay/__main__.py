@@ -1,0 +1,7 @@
+"""`python -m evoreplay`."""
+
+import sys
+
+from evoreplay.cli import main
+
+sys.exit(main())

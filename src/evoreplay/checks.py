@@ -1,0 +1,334 @@
+"""What every learner, memory, retrieval and flow must pass: ours and yours.
+
+Each check takes a function that makes the part anew and raises AssertionError with a sentence if a
+promise is broken. `check_flow`, `check_memory`, `check_retrieval` and `check_learner` run all of
+their kind:
+
+    import evoreplay as ev
+    from evoreplay.checks import check_flow
+    check_flow(lambda: MyFlow(steps=3))
+
+For parameterised tests the single checks are in FLOW_CHECKS, MEMORY_CHECKS, RETRIEVAL_CHECKS and
+LEARNER_CHECKS.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from evoreplay.errors import UserError
+from evoreplay.learners import Learner
+from evoreplay.learners.context import StepContext
+from evoreplay.memory import ReservoirMemory
+from evoreplay.parts import Evolution, Memory, Retrieval, settings_of
+from evoreplay.random_state import seeded_random_state
+
+MakeFlow = Callable[[], Evolution]
+MakeMemory = Callable[[], Memory]
+MakeRetrieval = Callable[[], Retrieval]
+MakeLearner = Callable[[nn.Module], Learner]
+
+CLASSES = 4
+
+
+def example_model() -> nn.Module:
+    """A small network with all that a learner has to leave alone: BatchNorm and dropout."""
+    with seeded_random_state(3, torch.device("cpu")):
+        return nn.Sequential(
+            nn.Flatten(),
+            nn.Linear(12, 16),
+            nn.BatchNorm1d(16),
+            nn.ReLU(),
+            nn.Dropout(0.1),
+            nn.Linear(16, CLASSES),
+        )
+
+
+def example_batch(number: int = 0, size: int = 5) -> tuple[Tensor, Tensor]:
+    """Batch `number` of a small stream of uint8 images."""
+    generator = seeded(1000 + number)
+    x = torch.randint(256, (size, 1, 3, 4), generator=generator, dtype=torch.uint8)
+    return x, torch.randint(CLASSES, (size,), generator=generator)
+
+
+def seeded(seed: int) -> torch.Generator:
+    """A generator of its own."""
+    return torch.Generator().manual_seed(seed)
+
+
+def example_context(seed: int = 0) -> StepContext:
+    """What a learner would hand to a part."""
+    return StepContext(seeded(seed))
+
+
+def quadratic(x: Tensor) -> Tensor:
+    """The gradient of |x|^2 / 2."""
+    return x
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two states are equal to the last bit."""
+    if isinstance(a, Tensor):
+        return isinstance(b, Tensor) and a.dtype == b.dtype and torch.equal(a, b)
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
+
+
+def particles_keep_shape_type_and_the_input_stays(make: MakeFlow) -> None:
+    for dtype in (torch.float32, torch.float64):
+        x = torch.randn(6, 2, 3, generator=seeded(0), dtype=dtype)
+        before = x.clone()
+        moved = make().evolve(x, quadratic, generator=seeded(1))
+        assert moved.shape == x.shape and moved.dtype == dtype, "evolve changed shape or type"
+        assert torch.equal(x, before), "evolve changed its input in place"
+        assert bool(torch.isfinite(moved).all()), "evolve gave values that are not finite"
+        assert not moved.requires_grad, "evolved particles drag a graph along"
+
+
+def the_same_generator_gives_the_same_bytes(make: MakeFlow) -> None:
+    x = torch.randn(6, 3, generator=seeded(0))
+    first, second = (make().evolve(x, quadratic, generator=seeded(1)) for _ in range(2))
+    assert torch.equal(first, second), "two evolutions with equal generators differ"
+
+
+def the_global_random_state_is_left_alone(make: MakeFlow) -> None:
+    before = torch.get_rng_state()
+    make().evolve(torch.ones(3, 2), quadratic, generator=seeded(0))
+    assert torch.equal(before, torch.get_rng_state()), "the flow drew from the global state"
+
+
+def an_empty_batch_and_a_single_particle_are_fine(make: MakeFlow) -> None:
+    for count in (0, 1):
+        x = torch.ones(count, 3)
+        assert make().evolve(x, quadratic, generator=seeded(0)).shape == x.shape
+
+
+def a_flow_starts_where_its_state_says(make: MakeFlow) -> None:
+    flow, other = make(), make()
+    flow.evolve(torch.ones(3, 2), quadratic, generator=seeded(0))
+    other.load_state_dict(flow.state_dict())
+    assert same(flow.state_dict(), other.state_dict()), "load_state_dict lost something"
+
+
+def a_memory_holds_what_it_was_offered_and_no_more_than_fits(make: MakeMemory) -> None:
+    memory, context, offered = make(), example_context(), set()
+    for number in range(12):
+        x, y = example_batch(number)
+        memory.add(x, y, context)
+        offered |= {(bytes(a.flatten().tolist()), int(b)) for a, b in zip(x, y, strict=True)}
+        assert len(memory) <= memory.capacity, "more is held than the capacity"
+        got = memory.gather(torch.arange(len(memory)))
+        assert got.x.dtype == x.dtype, "examples changed their type"
+        held = {(bytes(a.flatten().tolist()), int(b)) for a, b in zip(got.x, got.y, strict=True)}
+        assert held <= offered, "something is held that never came, or with another label"
+
+
+def an_empty_batch_changes_nothing(make: MakeMemory) -> None:
+    memory, context = make(), example_context()
+    memory.add(*example_batch(0), context)
+    before = memory.state_dict()
+    x, y = example_batch(1)
+    memory.add(x[:0], y[:0], context)
+    assert same(before, memory.state_dict()), "an empty batch changed the memory"
+
+
+def what_is_held_does_not_change_with_the_callers_tensors(make: MakeMemory) -> None:
+    memory = make()
+    x, y = example_batch(0)
+    memory.add(x, y, example_context())
+    before = memory.gather(torch.arange(len(memory))).x
+    x.zero_()
+    memory.gather(torch.arange(len(memory))).x.zero_()
+    after = memory.gather(torch.arange(len(memory))).x
+    assert torch.equal(before, after), "the memory shares its examples with the caller"
+
+
+def a_written_delta_is_read_again_beside_the_raw_example(make: MakeMemory) -> None:
+    memory = make()
+    memory.add(*example_batch(0), example_context())
+    raw, slots = memory.gather(torch.tensor([0])), torch.tensor([0])
+    delta = torch.full((1, *raw.x.shape[1:]), 0.001)
+    memory.write(slots, delta)
+    got = memory.gather(slots)
+    assert got.delta is not None and torch.equal(got.delta, delta), "the delta was lost"
+    assert torch.equal(got.x, raw.x), "a write changed the raw example"
+    assert int(got.writes[0]) == int(raw.writes[0]) + 1, "the write was not counted"
+
+
+def a_memory_continues_from_its_state(make: MakeMemory) -> None:
+    memory, other = make(), make()
+    context = example_context()
+    for number in range(6):
+        memory.add(*example_batch(number), context)
+    memory.write(torch.tensor([0]), torch.ones(1, 1, 3, 4))
+    other.load_state_dict(memory.state_dict())
+    assert same(memory.state_dict(), other.state_dict()), "load_state_dict lost something"
+    other_context = example_context()
+    other_context.generator.set_state(context.generator.get_state())
+    for number in range(6, 12):
+        memory.add(*example_batch(number), context)
+        other.add(*example_batch(number), other_context)
+    assert same(memory.state_dict(), other.state_dict()), "the copy went another way"
+
+
+def retrieved_slots_exist_and_none_comes_twice(make: MakeRetrieval) -> None:
+    for count in (1, 2, 7, 30):
+        memory = ReservoirMemory(30)
+        memory.add(*example_batch(0, size=count))
+        chosen = make().select(memory, example_context())
+        assert chosen.dtype == torch.int64, "slots are not int64"
+        assert 1 <= len(chosen) <= count, "nothing, or more than is held, was retrieved"
+        assert int(chosen.min()) >= 0 and int(chosen.max()) < count, "a slot is empty"
+        assert len(set(chosen.tolist())) == len(chosen), "a slot came twice"
+
+
+def retrieval_depends_on_its_generator_alone(make: MakeRetrieval) -> None:
+    memory = ReservoirMemory(30)
+    memory.add(*example_batch(0, size=30))
+    before = torch.get_rng_state()
+    first, second = (make().select(memory, example_context(4)) for _ in range(2))
+    assert torch.equal(first, second), "equal generators gave different slots"
+    assert torch.equal(before, torch.get_rng_state()), "retrieval drew from the global state"
+
+
+def a_learner_learns_without_touching_global_randomness(make: MakeLearner) -> None:
+    learner = make(example_model())
+    before = torch.get_rng_state()
+    weights = [p.clone() for p in learner.model.parameters()]
+    for number in range(4):
+        learner.observe(*example_batch(number))
+    learner.predict(example_batch(9)[0])
+    assert torch.equal(before, torch.get_rng_state()), "the learner drew from the global state"
+    moved = [
+        not torch.equal(a, b) for a, b in zip(weights, learner.model.parameters(), strict=True)
+    ]
+    assert any(moved), "nothing was learned"
+
+
+def prediction_is_pure(make: MakeLearner) -> None:
+    learner = make(example_model())
+    learner.observe(*example_batch(0))
+    x, _ = example_batch(7, size=9)
+    before, modes = learner.state_dict(), [m.training for m in learner.model.modules()]
+    labels = learner.predict(x)
+    probabilities = learner.predict_proba(x)
+    assert labels.shape == (9,) and probabilities.shape == (9, CLASSES)
+    assert torch.equal(probabilities.argmax(dim=1), labels), "predict and predict_proba disagree"
+    assert same(before, learner.state_dict()), "predict changed the learner"
+    assert modes == [m.training for m in learner.model.modules()], "predict changed a mode"
+
+
+def equal_seeds_give_equal_bytes(make: MakeLearner) -> None:
+    first, second = make(example_model()), make(example_model())
+    for number in range(5):
+        assert first.observe(*example_batch(number)) == second.observe(*example_batch(number))
+    assert same(first.state_dict(), second.state_dict()), "two equal learners differ"
+
+
+def a_saved_learner_continues_with_the_same_bytes(make: MakeLearner) -> None:
+    learner, other = make(example_model()), make(example_model())
+    for number in range(4):
+        learner.observe(*example_batch(number))
+    with tempfile.TemporaryDirectory() as folder:
+        learner.save(folder)
+        own = {
+            role: getattr(other, role)
+            for role in ("memory", "retrieval", "evolution", "energy")
+            if getattr(other, role, None) is not None and settings_of(getattr(other, role)) is None
+        }
+        other = type(learner).load(folder, model=other.model, optimizer=other.optimizer, **own)
+    for number in range(4, 8):
+        learner.observe(*example_batch(number))
+        other.observe(*example_batch(number))
+    assert same(learner.state_dict(), other.state_dict()), "the loaded learner went another way"
+
+
+def batches_of_one_and_of_any_size_are_taken(make: MakeLearner) -> None:
+    learner = make(example_model())
+    for number, size in enumerate((1, 1, 7, 1, 3)):
+        learner.observe(*example_batch(number, size=size))
+    finite = [bool(torch.isfinite(p).all()) for p in learner.model.parameters()]
+    assert all(finite), "the parameters are no longer finite"
+
+
+def bad_batches_are_refused_and_leave_no_trace(make: MakeLearner) -> None:
+    learner = make(example_model())
+    learner.observe(*example_batch(0))
+    before = learner.state_dict()
+    x, y = example_batch(1)
+    bad = [
+        (x, y + CLASSES),
+        (x, y - CLASSES),
+        (x[:0], y[:0]),
+        (x, y[:-1]),
+        (x, y.float()),
+        (x[:, :, :2], y),
+        (x.float(), y),
+    ]
+    for inputs, labels in bad:
+        try:
+            learner.observe(inputs, labels)
+        except UserError:
+            continue
+        raise AssertionError(f"inputs {tuple(inputs.shape)} with labels {labels} were taken")
+    assert same(before, learner.state_dict()), "a refused batch changed the learner"
+
+
+FLOW_CHECKS: tuple[Callable[[MakeFlow], None], ...] = (
+    particles_keep_shape_type_and_the_input_stays,
+    the_same_generator_gives_the_same_bytes,
+    the_global_random_state_is_left_alone,
+    an_empty_batch_and_a_single_particle_are_fine,
+    a_flow_starts_where_its_state_says,
+)
+MEMORY_CHECKS: tuple[Callable[[MakeMemory], None], ...] = (
+    a_memory_holds_what_it_was_offered_and_no_more_than_fits,
+    an_empty_batch_changes_nothing,
+    what_is_held_does_not_change_with_the_callers_tensors,
+    a_written_delta_is_read_again_beside_the_raw_example,
+    a_memory_continues_from_its_state,
+)
+RETRIEVAL_CHECKS: tuple[Callable[[MakeRetrieval], None], ...] = (
+    retrieved_slots_exist_and_none_comes_twice,
+    retrieval_depends_on_its_generator_alone,
+)
+LEARNER_CHECKS: tuple[Callable[[MakeLearner], None], ...] = (
+    a_learner_learns_without_touching_global_randomness,
+    prediction_is_pure,
+    equal_seeds_give_equal_bytes,
+    a_saved_learner_continues_with_the_same_bytes,
+    batches_of_one_and_of_any_size_are_taken,
+    bad_batches_are_refused_and_leave_no_trace,
+)
+
+
+def check_flow(make: MakeFlow) -> None:
+    """Run every check of a flow."""
+    for check in FLOW_CHECKS:
+        check(make)
+
+
+def check_memory(make: MakeMemory) -> None:
+    """Run every check of a memory with room for at least five examples."""
+    for check in MEMORY_CHECKS:
+        check(make)
+
+
+def check_retrieval(make: MakeRetrieval) -> None:
+    """Run every check of a retrieval."""
+    for check in RETRIEVAL_CHECKS:
+        check(make)
+
+
+def check_learner(make: MakeLearner) -> None:
+    """Run every check of a learner, which `make` builds around the model it is given."""
+    for check in LEARNER_CHECKS:
+        check(make)

@@ -1,0 +1,33 @@
+import pytest
+
+from evoreplay import Config, UserError
+from evoreplay.running.protocol import resolved
+
+
+def test_what_is_left_open_comes_from_the_dataset():
+    config = resolved(Config(dataset="digits"))
+    assert (config.memory_size, config.updates, config.rate) == (100, 1, 0.01)
+    assert config.model == "mlp"
+    assert config.device in ("cpu", "cuda", "mps")
+    assert config.precision == "float32"
+
+
+def test_what_is_given_stays():
+    config = resolved(Config(memory_size=7, rate=0.0, updates=2))
+    assert (config.memory_size, config.rate, config.updates) == (7, 0.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"dataset": "digit"}, "did you mean 'digits'"),
+        ({"method": "err"}, "did you mean 'er'"),
+        ({"scale": 0.0}, "scale is 0.0"),
+        ({"lr": 0.0}, "lr is 0.0"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"device": "cuda"}, "device 'cuda' is not available"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(settings, words):
+    with pytest.raises(UserError, match=words):
+        resolved(Config(**settings))

@@ -1,0 +1,110 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from evoreplay.cli import main
+
+QUICK = ["--set", "scale=0.1"]
+
+
+def test_run_writes_a_directory_and_says_where(tmp_path, capsys):
+    command = ["run", "--dataset", "digits", "--method", "er+ld", "--seed", "3"]
+    command += ["--out", str(tmp_path), *QUICK, "steps=2", "alignment=0"]
+    assert main(command) == 0
+    (path,) = tmp_path.iterdir()
+    output = capsys.readouterr().out
+    assert str(path) in output
+    assert "batch 0 of" in output
+    result = json.loads((path / "result.json").read_text())
+    assert (result["seed"], result["config"]["steps"], result["scale"]) == (3, 2, 0.1)
+    assert main(command) == 0
+    assert "was there already" in capsys.readouterr().out
+
+
+def test_set_may_be_given_in_any_way(capsys):
+    ways = [
+        ["--set", "steps=1", "rate=0.5"],
+        ["--set", "steps=1", "--set", "rate=0.5"],
+        ["--set", "rate=0.5", "--seed", "0", "--set", "steps=1"],
+    ]
+    for way in ways:
+        assert main(["run", "--dry-run", *way]) == 0
+    assert len(set(capsys.readouterr().out.split())) == 1
+
+
+def test_quiet_says_nothing(tmp_path, capsys):
+    assert main(["run", "--out", str(tmp_path), "--quiet", *QUICK]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_an_experiment_file_runs_its_grid(tmp_path, capsys):
+    file = tmp_path / "small.yaml"
+    file.write_text("dataset: digits\nmethod: [er, fine-tuning]\nseeds: 2\nset: {scale: 0.1}\n")
+    assert main(["run", str(file), "--out", str(tmp_path / "runs"), "--dry-run"]) == 0
+    assert len(capsys.readouterr().out.split()) == 4
+    assert main(["run", str(file), "--out", str(tmp_path / "runs")]) == 0
+    assert len(list((tmp_path / "runs").iterdir())) == 4
+
+
+def test_the_demo_ends_with_a_table_and_the_path(tmp_path, capsys):
+    assert main(["demo", "--seeds", "1", "--out", str(tmp_path)]) == 0
+    output = capsys.readouterr().out
+    for word in ("fine-tuning", "er+noise", "er+svgd", "accuracy", "forgetting", str(tmp_path)):
+        assert word in output
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "--method", "er+dl"], "did you mean 'er+ld'"),
+        (["run", "--dataset", "digts"], "did you mean 'digits'"),
+        (["run", "--set", "rate=-1"], "rate is -1.0"),
+        (["run", "--set", "memory_size=0"], "memory capacity is 0"),
+        (["run", "--set", "rat=1"], "did you mean 'rate'"),
+        (["run", "--set", "rate"], "name=value"),
+        (["run", "--set", "replay_size=0"], "retrieval size is 0"),
+        (["run", "--set", "recipe=papr"], "did you mean 'paper'"),
+        (["run", "--device", "tpu"], "device is 'tpu'"),
+        (["run", "--threads", "0"], "--threads is 0"),
+        (["run", "none.yaml"], "cannot read none.yaml"),
+        (["run", "--out", "/proc/nothing"], "cannot write to"),
+        (["demo", "--seeds", "0"], "--seeds is 0"),
+    ],
+)
+def test_bad_input_gets_one_clear_message_and_exit_code_2(
+    arguments, words, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    message = capsys.readouterr().err
+    assert words in message
+    assert len(message.strip().splitlines()) == 1
+    assert not list(tmp_path.rglob("result.json"))
+
+
+def test_a_loss_that_becomes_nan_is_told_without_a_traceback(tmp_path, capsys):
+    command = ["run", "--method", "er", "--out", str(tmp_path), "--set", "lr=1e30", "scale=0.2"]
+    assert main(command) == 1
+    assert "last good state is kept" in capsys.readouterr().err
+
+
+def test_version_fields_and_help_are_there_to_read(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("evoreplay ")
+    assert main(["run", "--fields"]) == 0
+    assert "memory_size" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as leaving:
+        main(["run", "--help"])
+    assert leaving.value.code == 0
+    assert "example: evoreplay run" in capsys.readouterr().out
+
+
+def test_an_unknown_option_leaves_with_code_2_as_a_process():
+    done = subprocess.run(
+        [sys.executable, "-m", "evoreplay", "run", "--metod", "er"], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,113 @@
+import json
+
+import pytest
+import torch
+
+from evoreplay.checks import same
+from evoreplay.storage import (
+    DamagedStateError,
+    newest_state,
+    numbered_states,
+    read_state,
+    write_file,
+    write_next_state,
+    write_state,
+)
+
+STATE = {
+    "tensors": {"a": torch.arange(6).reshape(2, 3), "half": torch.ones(2, dtype=torch.bfloat16)},
+    "shared": [torch.ones(4)] * 2,
+    "view": torch.arange(10.0)[::2],
+    "empty": torch.zeros(0, 3),
+    7: ("tuple", [1, 2.5, None, True], {}),
+    "$tensor": "a name that looks like a mark",
+    "text": "ä",
+}
+
+
+def test_a_state_comes_back_with_every_type_it_had(tmp_path):
+    write_state(tmp_path / "s", STATE)
+    found = read_state(tmp_path / "s")
+    assert same(found, STATE)
+    assert list(found) == list(STATE)
+    assert isinstance(found[7], tuple)
+    assert isinstance(found[7][1], list)
+
+
+def test_equal_states_are_equal_bytes(tmp_path):
+    for name in ("a", "b"):
+        write_state(tmp_path / name, STATE)
+    for file in (tmp_path / "a").iterdir():
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+
+
+def test_what_is_not_plain_data_is_named_and_leaves_nothing(tmp_path):
+    with pytest.raises(TypeError, match="/model is a Linear"):
+        write_state(tmp_path / "s", {"model": torch.nn.Linear(1, 1)})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_flipped_byte_or_a_missing_end_is_noticed_anywhere(tmp_path):
+    write_state(tmp_path / "s", STATE)
+    for file in sorted((tmp_path / "s").iterdir()):
+        whole = file.read_bytes()
+        for offset in range(0, len(whole), max(1, len(whole) // 15)):
+            flipped = bytearray(whole)
+            flipped[offset] ^= 1
+            file.write_bytes(bytes(flipped))
+            if file.name != "manifest.json" or not still_says_the_same(flipped, whole):
+                with pytest.raises(DamagedStateError):
+                    read_state(tmp_path / "s")
+            file.write_bytes(whole[:offset])
+            with pytest.raises(DamagedStateError):
+                read_state(tmp_path / "s")
+        file.write_bytes(whole)
+    assert same(read_state(tmp_path / "s"), STATE)
+
+
+def still_says_the_same(a, b):
+    """A flip in white space."""
+    try:
+        return json.loads(a) == json.loads(b)
+    except ValueError:
+        return False
+
+
+def test_the_newest_whole_state_is_found_and_two_are_kept(tmp_path):
+    for number in range(4):
+        write_next_state(tmp_path, {"n": number})
+    assert len(numbered_states(tmp_path)) == 2
+    folder, state = newest_state(tmp_path)
+    assert state == {"n": 3}
+    (folder / "state.json").write_bytes(b"{")
+    assert newest_state(tmp_path)[1] == {"n": 2}
+    (tmp_path / "state-notanumber").mkdir()
+    write_next_state(tmp_path, {"n": 4})
+    assert newest_state(tmp_path)[1] == {"n": 4}
+
+
+def test_an_empty_or_missing_folder_has_no_state(tmp_path):
+    assert newest_state(tmp_path) is None
+    assert newest_state(tmp_path / "nowhere") is None
+
+
+def test_another_format_is_refused_with_what_to_do(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("evoreplay.storage.FORMAT", 99)
+        write_state(tmp_path / "s", {})
+    with pytest.raises(DamagedStateError, match="continue with the version that wrote it"):
+        read_state(tmp_path / "s")
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "result.json"
+    write_file(path, b"old")
+
+    def full_disk(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
