@@ -2,26 +2,47 @@
 
 from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.evolution import Flow, GeneralFlow, Hamiltonian, Langevin, MemoryEnergy, Noise, Stein
-from evoreplay.learners import FineTuningLearner, Learner, ReplayLearner, Step
-from evoreplay.memory import ReservoirMemory
+from evoreplay.learners import (
+    AveragedGradientLearner,
+    FineTuningLearner,
+    Learner,
+    ReplayLearner,
+    Step,
+)
+from evoreplay.memory import GradientSelectionMemory, ReservoirMemory
 from evoreplay.models import MLP, ResNet18
 from evoreplay.parts import Batch, Gathered
-from evoreplay.retrieval import UniformRetrieval
+from evoreplay.retrieval import MaximallyInterferedRetrieval, UniformRetrieval
 from evoreplay.running import Config, run
-from evoreplay.streams import ArrayStream, class_groups, class_split, from_iterable, iid
+from evoreplay.streams import (
+    ArrayStream,
+    blurry,
+    class_groups,
+    class_split,
+    drift,
+    from_iterable,
+    iid,
+    imbalanced,
+)
+from evoreplay.transforms import Augmentation, Editing
 
 __all__ = [
     "MLP",
     "ArrayStream",
+    "Augmentation",
+    "AveragedGradientLearner",
     "Batch",
     "Config",
+    "Editing",
     "FineTuningLearner",
     "Flow",
     "Gathered",
     "GeneralFlow",
+    "GradientSelectionMemory",
     "Hamiltonian",
     "Langevin",
     "Learner",
+    "MaximallyInterferedRetrieval",
     "MemoryEnergy",
     "Noise",
     "NonFiniteLossError",
@@ -32,9 +53,12 @@ __all__ = [
     "Step",
     "UniformRetrieval",
     "UserError",
+    "blurry",
     "class_groups",
     "class_split",
+    "drift",
     "from_iterable",
     "iid",
+    "imbalanced",
     "run",
 ]

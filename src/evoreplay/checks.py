@@ -1,15 +1,15 @@
-"""What every learner, memory, retrieval and flow must pass: ours and yours.
+"""What every learner, memory, retrieval, transform and flow must pass: ours and yours.
 
 Each check takes a function that makes the part anew and raises AssertionError with a sentence if a
-promise is broken. `check_flow`, `check_memory`, `check_retrieval` and `check_learner` run all of
-their kind:
+promise is broken. `check_flow`, `check_memory`, `check_retrieval`, `check_transform` and
+`check_learner` run all of their kind:
 
     import evoreplay as ev
     from evoreplay.checks import check_flow
     check_flow(lambda: MyFlow(steps=3))
 
-For parameterised tests the single checks are in FLOW_CHECKS, MEMORY_CHECKS, RETRIEVAL_CHECKS and
-LEARNER_CHECKS.
+For parameterised tests the single checks are in FLOW_CHECKS, MEMORY_CHECKS, RETRIEVAL_CHECKS,
+TRANSFORM_CHECKS and LEARNER_CHECKS.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from torch import Tensor, nn
 
 from evoreplay.errors import UserError
 from evoreplay.learners import Learner
-from evoreplay.learners.context import StepContext
+from evoreplay.learners.context import StepContext, StreamStep
+from evoreplay.learners.learner import scaled_to_unit_range
 from evoreplay.memory import ReservoirMemory
-from evoreplay.parts import Evolution, Memory, Retrieval, settings_of
+from evoreplay.parts import Evolution, Memory, Retrieval, Transform, settings_of
 from evoreplay.random_state import seeded_random_state
 
 MakeFlow = Callable[[], Evolution]
 MakeMemory = Callable[[], Memory]
 MakeRetrieval = Callable[[], Retrieval]
+MakeTransform = Callable[[], Transform]
 MakeLearner = Callable[[nn.Module], Learner]
 
 CLASSES = 4
@@ -61,9 +63,13 @@ def seeded(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def example_context(seed: int = 0) -> StepContext:
-    """What a learner would hand to a part."""
-    return StepContext(seeded(seed))
+def example_context(memory: Memory, seed: int = 0) -> StepContext:
+    """What a learner would hand to a part beside this memory."""
+    model = example_model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x, y = example_batch(99)
+    stream = StreamStep(model, optimizer, scaled_to_unit_range(x), y)
+    return StepContext(model, scaled_to_unit_range, memory, stream, seeded(seed))
 
 
 def quadratic(x: Tensor) -> Tensor:
@@ -119,7 +125,8 @@ def a_flow_starts_where_its_state_says(make: MakeFlow) -> None:
 
 
 def a_memory_holds_what_it_was_offered_and_no_more_than_fits(make: MakeMemory) -> None:
-    memory, context, offered = make(), example_context(), set()
+    memory, offered = make(), set()
+    context = example_context(memory)
     for number in range(12):
         x, y = example_batch(number)
         memory.add(x, y, context)
@@ -132,7 +139,8 @@ def a_memory_holds_what_it_was_offered_and_no_more_than_fits(make: MakeMemory) -
 
 
 def an_empty_batch_changes_nothing(make: MakeMemory) -> None:
-    memory, context = make(), example_context()
+    memory = make()
+    context = example_context(memory)
     memory.add(*example_batch(0), context)
     before = memory.state_dict()
     x, y = example_batch(1)
@@ -143,7 +151,7 @@ def an_empty_batch_changes_nothing(make: MakeMemory) -> None:
 def what_is_held_does_not_change_with_the_callers_tensors(make: MakeMemory) -> None:
     memory = make()
     x, y = example_batch(0)
-    memory.add(x, y, example_context())
+    memory.add(x, y, example_context(memory))
     before = memory.gather(torch.arange(len(memory))).x
     x.zero_()
     memory.gather(torch.arange(len(memory))).x.zero_()
@@ -153,7 +161,7 @@ def what_is_held_does_not_change_with_the_callers_tensors(make: MakeMemory) -> N
 
 def a_written_delta_is_read_again_beside_the_raw_example(make: MakeMemory) -> None:
     memory = make()
-    memory.add(*example_batch(0), example_context())
+    memory.add(*example_batch(0), example_context(memory))
     raw, slots = memory.gather(torch.tensor([0])), torch.tensor([0])
     delta = torch.full((1, *raw.x.shape[1:]), 0.001)
     memory.write(slots, delta)
@@ -165,13 +173,13 @@ def a_written_delta_is_read_again_beside_the_raw_example(make: MakeMemory) -> No
 
 def a_memory_continues_from_its_state(make: MakeMemory) -> None:
     memory, other = make(), make()
-    context = example_context()
+    context = example_context(memory)
     for number in range(6):
         memory.add(*example_batch(number), context)
     memory.write(torch.tensor([0]), torch.ones(1, 1, 3, 4))
     other.load_state_dict(memory.state_dict())
     assert same(memory.state_dict(), other.state_dict()), "load_state_dict lost something"
-    other_context = example_context()
+    other_context = example_context(other)
     other_context.generator.set_state(context.generator.get_state())
     for number in range(6, 12):
         memory.add(*example_batch(number), context)
@@ -183,7 +191,7 @@ def retrieved_slots_exist_and_none_comes_twice(make: MakeRetrieval) -> None:
     for count in (1, 2, 7, 30):
         memory = ReservoirMemory(30)
         memory.add(*example_batch(0, size=count))
-        chosen = make().select(memory, example_context())
+        chosen = make().select(memory, example_context(memory))
         assert chosen.dtype == torch.int64, "slots are not int64"
         assert 1 <= len(chosen) <= count, "nothing, or more than is held, was retrieved"
         assert int(chosen.min()) >= 0 and int(chosen.max()) < count, "a slot is empty"
@@ -194,9 +202,36 @@ def retrieval_depends_on_its_generator_alone(make: MakeRetrieval) -> None:
     memory = ReservoirMemory(30)
     memory.add(*example_batch(0, size=30))
     before = torch.get_rng_state()
-    first, second = (make().select(memory, example_context(4)) for _ in range(2))
+    first, second = (make().select(memory, example_context(memory, 4)) for _ in range(2))
     assert torch.equal(first, second), "equal generators gave different slots"
     assert torch.equal(before, torch.get_rng_state()), "retrieval drew from the global state"
+
+
+def a_transform_keeps_labels_slots_and_shape(make: MakeTransform) -> None:
+    memory = ReservoirMemory(10)
+    memory.add(*example_batch(0, size=8))
+    context = example_context(memory)
+    before = context.examples(torch.tensor([3, 1, 6]))
+    inputs = before.inputs.clone()
+    after = make().apply(before, context)
+    assert torch.equal(after.labels, before.labels), "a transform changed labels"
+    assert torch.equal(after.indices, before.indices), "a transform changed slots"
+    assert after.inputs.shape == before.inputs.shape, "a transform changed the shape"
+    assert torch.equal(before.inputs, inputs), "a transform changed its batch in place"
+    assert bool(torch.isfinite(after.inputs).all()), "a transform gave values that are not finite"
+
+
+def a_transform_depends_on_its_generator_alone_and_leaves_the_model(make: MakeTransform) -> None:
+    found, world = [], torch.get_rng_state()
+    for _ in range(2):
+        memory = ReservoirMemory(10)
+        memory.add(*example_batch(0, size=8))
+        context = example_context(memory, 4)
+        model = {name: value.clone() for name, value in context.model.state_dict().items()}
+        found.append(make().apply(context.examples(torch.tensor([3, 1, 6])), context).inputs)
+        assert same(model, dict(context.model.state_dict())), "a transform changed the model"
+    assert torch.equal(*found), "equal generators gave different examples"
+    assert torch.equal(world, torch.get_rng_state()), "a transform drew from the global state"
 
 
 def a_learner_learns_without_touching_global_randomness(make: MakeLearner) -> None:
@@ -239,11 +274,9 @@ def a_saved_learner_continues_with_the_same_bytes(make: MakeLearner) -> None:
         learner.observe(*example_batch(number))
     with tempfile.TemporaryDirectory() as folder:
         learner.save(folder)
-        own = {
-            role: getattr(other, role)
-            for role in ("memory", "retrieval", "evolution", "energy")
-            if getattr(other, role, None) is not None and settings_of(getattr(other, role)) is None
-        }
+        roles = ("memory", "retrieval", "evolution", "energy")
+        parts = {role: getattr(other, role, None) for role in roles}
+        own = {r: p for r, p in parts.items() if p is not None and settings_of(p) is None}
         other = type(learner).load(folder, model=other.model, optimizer=other.optimizer, **own)
     for number in range(4, 8):
         learner.observe(*example_batch(number))
@@ -300,6 +333,10 @@ RETRIEVAL_CHECKS: tuple[Callable[[MakeRetrieval], None], ...] = (
     retrieved_slots_exist_and_none_comes_twice,
     retrieval_depends_on_its_generator_alone,
 )
+TRANSFORM_CHECKS: tuple[Callable[[MakeTransform], None], ...] = (
+    a_transform_keeps_labels_slots_and_shape,
+    a_transform_depends_on_its_generator_alone_and_leaves_the_model,
+)
 LEARNER_CHECKS: tuple[Callable[[MakeLearner], None], ...] = (
     a_learner_learns_without_touching_global_randomness,
     prediction_is_pure,
@@ -325,6 +362,12 @@ def check_memory(make: MakeMemory) -> None:
 def check_retrieval(make: MakeRetrieval) -> None:
     """Run every check of a retrieval."""
     for check in RETRIEVAL_CHECKS:
+        check(make)
+
+
+def check_transform(make: MakeTransform) -> None:
+    """Run every check of a transform."""
+    for check in TRANSFORM_CHECKS:
         check(make)
 
 

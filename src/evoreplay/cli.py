@@ -1,160 +1,23 @@
-"""The command line: `evoreplay demo`, `evoreplay run`."""
+"""The command line: `evoreplay demo`, `run`, `data`, `methods`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from importlib.metadata import version
-from pathlib import Path
-from typing import Annotated
 
-import torch
 import tyro
 from rich.console import Console
-from rich.table import Table
 
-from evoreplay.demo import closing_words, demo_configs, demo_table
-from evoreplay.display import Display
-from evoreplay.errors import NonFiniteLossError, UserError, require
-from evoreplay.running import Config, Outcome, run
-from evoreplay.running.config import field_help, parse_settings, run_name, with_settings
-from evoreplay.running.experiment_file import read_experiment
+from evoreplay.commands.data import Data
+from evoreplay.commands.demo import Demo
+from evoreplay.commands.methods import Methods
+from evoreplay.commands.run import Run
+from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.running.interruption import Interrupted
-from evoreplay.running.protocol import resolved
 
 EXIT_BAD_INPUT = 2
 EXIT_FAILED = 1
-
-
-def given(metavar: str, default: str) -> object:
-    """An option that may be left out, with the default it then has."""
-    return tyro.conf.arg(metavar=metavar, help_behavior_hint=f"(default: {default})")
-
-
-@dataclass(kw_only=True)
-class Demo:
-    """Train six methods on the embedded digits and compare them, in under a minute.
-
-    example: evoreplay demo
-    """
-
-    out: Path = Path("runs/demo")
-    """Where the run directories go."""
-    seeds: int = 3
-    """How many seeds of each method."""
-    quiet: bool = False
-    """Print the table alone."""
-
-    def __call__(self, console: Console) -> None:
-        require(self.seeds >= 1, f"--seeds is {self.seeds}; give 1 or more")
-        torch.set_num_threads(1)
-        outcomes = run_all(demo_configs(self.seeds), self.out, console, self.quiet)
-        console.print(demo_table(outcomes))
-        if not self.quiet:
-            console.print(closing_words(self.out), markup=False, highlight=False, soft_wrap=True)
-
-
-@dataclass(kw_only=True)
-class Run:
-    """Train one method on one dataset with one seed, or every run of an experiment file.
-
-    The same command again continues an interrupted run, or reports a finished one.
-
-    example: evoreplay run --dataset digits --method er+ld --seed 0 --set rate=0.02 steps=2
-
-    example: evoreplay run experiment.yaml --out runs
-    """
-
-    experiment: Annotated[
-        Path | None,
-        tyro.conf.Positional,
-        tyro.conf.arg(metavar="[FILE]", help_behavior_hint="(optional)"),
-    ] = None
-    """A YAML file with the keys dataset, method, seeds, set; instead of the options below."""
-    dataset: Annotated[str | None, given("NAME", "digits")] = None
-    """Name of the dataset."""
-    method: Annotated[str | None, given("NAME", "er+ld")] = None
-    """Name of the method, for instance er, er+ld, er+svgd, er+hmc."""
-    seed: Annotated[int | None, given("NUMBER", "0")] = None
-    """Seed of everything that is random."""
-    out: Path = Path("runs")
-    """Where the run directories go."""
-    set: Annotated[
-        tuple[str, ...],
-        tyro.conf.arg(metavar="NAME=VALUE ...", help_behavior_hint=""),
-    ] = ()
-    """Any field of the config as name=value, one or more; --fields lists them."""
-    device: Annotated[str | None, given("NAME", "auto")] = None
-    """auto, cpu, cuda or mps."""
-    scale: Annotated[float | None, given("SHARE", "1")] = None
-    """Share of each segment of the stream to use."""
-    threads: int = 1
-    """Threads that torch may use; recorded, because sums may round differently."""
-    fields: bool = False
-    """List every field that --set reaches, and stop."""
-    dry_run: bool = False
-    """Show what would be run, and stop."""
-    quiet: bool = False
-    """No progress, the result alone."""
-
-    def __call__(self, console: Console) -> None:
-        if self.fields:
-            print_fields(console)
-            return
-        configs = self._configs()
-        if self.dry_run:
-            for config in configs:
-                path = self.out / run_name(resolved(config))
-                console.print(str(path), markup=False, highlight=False, soft_wrap=True)
-            return
-        require(self.threads >= 1, f"--threads is {self.threads}; give 1 or more")
-        torch.set_num_threads(self.threads)
-        run_all(configs, self.out, console, self.quiet)
-
-    def _configs(self) -> list[Config]:
-        given = {
-            "dataset": self.dataset,
-            "method": self.method,
-            "seed": self.seed,
-            "device": self.device,
-            "scale": self.scale,
-        }
-        settings = {k: v for k, v in given.items() if v is not None} | parse_settings(self.set)
-        if self.experiment is None:
-            return [with_settings(Config(), settings)]
-        return [with_settings(config, settings) for config in read_experiment(self.experiment)]
-
-
-def run_all(configs: Sequence[Config], out: Path, console: Console, quiet: bool) -> list[Outcome]:
-    """One run after the other, shown as they go."""
-    outcomes = []
-    with Display(console, total_runs=len(configs), quiet=quiet) as display:
-        for config in configs:
-            outcome = run(config, out=out, listener=display)
-            outcomes.append(outcome)
-            display.finished(summary_line(outcome))
-    return outcomes
-
-
-def print_fields(console: Console) -> None:
-    """Every field of the config: name, default and meaning."""
-    table = Table("name", "default", "meaning", title="fields that --set reaches")
-    for field in fields(Config):
-        default = "by dataset" if field.default is None else str(field.default)
-        table.add_row(field.name, default, field_help(Config, field.name))
-    console.print(table)
-
-
-def summary_line(outcome: Outcome) -> str:
-    """A finished run in one line."""
-    result = outcome.result
-    forgotten = result["forgetting"]
-    words = f"accuracy {result['final_accuracy']:.1%}"
-    if forgotten is not None:
-        words += f", forgetting {forgotten:.1%}"
-    words += f", {result['seconds']:.1f} s" if outcome.fresh else ", was there already"
-    return f"{outcome.path}: {words}"
 
 
 def gathered_settings(arguments: Sequence[str]) -> list[str]:
@@ -180,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evoreplay {version('evoreplay')}")
         return 0
     command = tyro.cli(
-        Demo | Run,
+        Demo | Run | Data | Methods,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
         args=gathered_settings(arguments) or ["--help"],

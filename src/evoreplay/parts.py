@@ -19,6 +19,8 @@ Prepare = Callable[[Tensor], Tensor]
 EnergyGradient = Callable[[Tensor], Tensor]
 """The gradient of an energy U: particles of shape (N, ...) to a tensor of the same shape."""
 State = dict[str, Any]
+Parameters = Mapping[str, Tensor]
+"""Parameters, or one tensor for each of them, by name."""
 
 
 class Gathered(NamedTuple):
@@ -53,11 +55,44 @@ class Batch:
 
 
 class Context(Protocol):
-    """What a learner lets a part ask for during one step."""
+    """What a learner lets a part ask for during one step.
+
+    No task id, and nothing of the other parts. Passes through the model leave it exactly as it is;
+    unless said otherwise BatchNorm normalises by the batch, as in training.
+    """
 
     @property
     def generator(self) -> torch.Generator:
         """The part's own source of randomness."""
+
+    @property
+    def memory(self) -> Memory:
+        """The learner's memory, for a transform that keeps what it does."""
+
+    @property
+    def first_update(self) -> bool:
+        """Whether this is the first of the updates for the incoming batch."""
+
+    @property
+    def stepped_parameters(self) -> Parameters:
+        """Theta - lr * gradient of the stream loss: where a step on the stream alone would lead."""
+
+    def prepared(self, x: Tensor) -> Tensor:
+        """Inputs as stored to inputs of the model."""
+
+    def examples(self, indices: Tensor) -> Batch:
+        """What is in these slots, in the units of the model, with what was written to it."""
+
+    def losses(self, inputs: Tensor, labels: Tensor, at: Parameters | None = None) -> Tensor:
+        """The loss of each example, at other parameters if given."""
+
+    def input_gradient(
+        self, inputs: Tensor, labels: Tensor, at: Parameters | None = None
+    ) -> Tensor:
+        """The gradient of the mean loss with respect to the inputs."""
+
+    def parameter_gradient(self, inputs: Tensor, labels: Tensor) -> Tensor:
+        """That with respect to all parameters, as one vector, BatchNorm in eval mode."""
 
 
 @runtime_checkable

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -6,7 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoreplay import ReservoirMemory, UserError
-from evoreplay.checks import MEMORY_CHECKS, example_context
+from evoreplay.checks import MEMORY_CHECKS
+
+
+def drawing(seed):
+    """All of a context that a reservoir asks for."""
+    return SimpleNamespace(generator=torch.Generator().manual_seed(seed))
 
 
 @pytest.mark.parametrize("check", MEMORY_CHECKS, ids=lambda check: check.__name__)
@@ -19,7 +26,8 @@ def test_every_item_of_a_stream_is_kept_equally_often():
     items, capacity, seeds = 2000, 50, 1500
     kept = np.zeros(items)
     for seed in range(seeds):
-        memory, context = ReservoirMemory(capacity), example_context(seed)
+        memory = ReservoirMemory(capacity)
+        context = drawing(seed)
         numbers = torch.arange(items)
         for part in numbers.split(40):
             memory.add(part[:, None], torch.zeros_like(part), context)
@@ -38,7 +46,8 @@ def test_item_n_enters_with_probability_capacity_over_n():
     capacity, number, seeds = 3, 12, 4000
     entered = 0
     for seed in range(seeds):
-        memory, context = ReservoirMemory(capacity), example_context(seed)
+        memory = ReservoirMemory(capacity)
+        context = drawing(seed)
         for item in range(number):
             memory.add(torch.tensor([[item]]), torch.tensor([0]), context)
         entered += number - 1 in memory.gather(torch.arange(capacity)).x
@@ -53,7 +62,7 @@ def test_item_n_enters_with_probability_capacity_over_n():
     seed=st.integers(0, 99),
 )
 def test_odd_sizes_never_lose_count_or_double_an_item(capacity, batches, seed):
-    memory, context, offered = ReservoirMemory(capacity), example_context(seed), 0
+    memory, context, offered = ReservoirMemory(capacity), drawing(seed), 0
     for size in batches:
         x = torch.arange(offered, offered + size)[:, None]
         memory.add(x, x.squeeze(1) % 7, context)
@@ -71,7 +80,7 @@ def test_one_large_batch_is_a_reservoir_too():
     counts = np.zeros(20)
     for seed in range(3000):
         memory = ReservoirMemory(4)
-        memory.add(torch.arange(20)[:, None], torch.zeros(20).long(), example_context(seed))
+        memory.add(torch.arange(20)[:, None], torch.zeros(20).long(), drawing(seed))
         counts[memory.gather(torch.arange(4)).x.squeeze(1).numpy()] += 1
     assert abs(counts / 3000 - 0.2).max() < 4 * (0.2 * 0.8 / 3000) ** 0.5
 

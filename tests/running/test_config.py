@@ -23,6 +23,14 @@ def test_set_reaches_every_field_by_name():
             value = "cpu"
         if kind.startswith("tuple"):
             value = [-1, 1]
+        if field.name == "transforms":
+            value = ["gmed", "augment"]
+        if field.name == "schedule":
+            assert with_settings(Config(), {"schedule": [[1, 0], [0, 1]]}).schedule == (
+                (1, 0),
+                (0, 1),
+            )
+            continue
         changed = with_settings(Config(), {field.name: value})
         found = getattr(changed, field.name)
         assert found == (tuple(value) if isinstance(value, list) else value), field.name
@@ -48,7 +56,9 @@ def test_texts_become_values_of_the_right_type():
         ("write_back=7", "write_back is 7; give true or false"),
         ("method=3", "method is 3; give a name"),
         ("statistics=some", "statistics is 'some'; give one of raw, all"),
-        ("clamp=3", "give 2 numbers"),
+        ("clamp=3", "give a list in brackets"),
+        ("clamp=[3]", "give 2 numbers"),
+        ("schedule=[1, 2]", "give a list in brackets"),
         ("rate=[1", "cannot be read"),
     ],
 )

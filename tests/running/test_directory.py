@@ -10,7 +10,7 @@ def test_a_directory_is_made_once_and_found_again(tmp_path):
     first = open_run_directory(config, tmp_path)
     assert open_run_directory(config, tmp_path) == first
     assert (first.path / "config.yaml").exists()
-    assert first.result() is None
+    assert read_result(first.path) is None
 
 
 def test_a_directory_of_another_config_is_refused_and_left_alone(tmp_path):

@@ -4,7 +4,8 @@ import torch
 from evoreplay import Config, FineTuningLearner, ReplayLearner, UserError
 from evoreplay.evolution import Hamiltonian, Langevin, Noise, Stein
 from evoreplay.models import MLP
-from evoreplay.running.methods import METHODS, find_method, make_learner
+from evoreplay.running.assembly import make_learner
+from evoreplay.running.methods import METHODS, find_method
 from evoreplay.running.protocol import resolved
 
 

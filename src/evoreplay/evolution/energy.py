@@ -24,7 +24,6 @@ Reference: ICML 2022 paper, Eq. (func).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -34,10 +33,8 @@ from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
 from evoreplay.errors import require
-from evoreplay.parts import EnergyGradient
+from evoreplay.parts import EnergyGradient, Parameters
 from evoreplay.traceless import traceless
-
-Parameters = Mapping[str, Tensor]
 
 LARGEST_FUSED_ALIGNMENT = 0.01
 CENTRAL_STEP = 0.01

@@ -1,14 +1,118 @@
-"""What a learner offers its parts during one step."""
+"""What a learner offers its parts during one step: `evoreplay.parts.Context`, made real."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.functional import cross_entropy
+
+from evoreplay.parts import Batch, Memory, Parameters, Prepare
+from evoreplay.traceless import device_of, evaluating, traceless
+
+
+class StreamStep:
+    """The step that the incoming batch alone would make, computed when somebody asks."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        inputs: Tensor,
+        labels: Tensor,
+        gradient: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        """`gradient` is that of the stream loss, for a learner that has it already."""
+        self._model, self._optimizer = model, optimizer
+        self._inputs, self._labels = inputs, labels
+        self._gradient = gradient
+
+    @cached_property
+    def stepped_parameters(self) -> Parameters:
+        """Theta - lr * gradient, by name; a parameter without a gradient stays."""
+        rates = {p: group["lr"] for group in self._optimizer.param_groups for p in group["params"]}
+        gradient = self._own_gradient() if self._gradient is None else self._gradient
+        return {
+            name: p.detach() - rates.get(p, 0.0) * gradient[name]
+            if name in gradient
+            else p.detach()
+            for name, p in self._model.named_parameters()
+        }
+
+    def _own_gradient(self) -> dict[str, Tensor]:
+        if len(self._inputs) == 0:
+            return {}
+        trained = {n: p for n, p in self._model.named_parameters() if p.requires_grad}
+        with traceless(self._model), torch.enable_grad():
+            loss = cross_entropy(self._model(self._inputs), self._labels)
+            found = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
+        return {n: g for n, g in zip(trained, found, strict=True) if g is not None}
 
 
 @dataclass(frozen=True)
 class StepContext:
-    """The part's own generator; a part never sees the stream's segments, nor the other parts."""
+    """One learner, one update, one part's generator."""
 
+    model: nn.Module
+    prepare: Prepare
+    memory: Memory
+    stream: StreamStep
     generator: torch.Generator
+    first_update: bool = True
+
+    def with_generator(self, generator: torch.Generator) -> StepContext:
+        """The same moment for another part."""
+        return replace(self, generator=generator)
+
+    @property
+    def stepped_parameters(self) -> Parameters:
+        """Where a step on the stream alone would lead."""
+        return self.stream.stepped_parameters
+
+    def prepared(self, x: Tensor) -> Tensor:
+        """Inputs as stored to inputs of the model, where the model is."""
+        return self.prepare(x.to(device_of(self.model), non_blocking=True))
+
+    def examples(self, indices: Tensor) -> Batch:
+        """What is in these slots, in the units of the model."""
+        gathered = self.memory.gather(indices)
+        anchors = self.prepared(gathered.x)
+        delta = gathered.delta
+        inputs = anchors if delta is None else anchors + delta.to(anchors.device)
+        labels = gathered.y.to(anchors.device)
+        return Batch(inputs, labels, indices, anchors=anchors, writes=gathered.writes)
+
+    def losses(self, inputs: Tensor, labels: Tensor, at: Parameters | None = None) -> Tensor:
+        """The loss of each example."""
+        with traceless(self.model), torch.no_grad():
+            logits = self._logits(inputs, at)
+        return cross_entropy(logits.float(), labels, reduction="none")
+
+    def input_gradient(
+        self, inputs: Tensor, labels: Tensor, at: Parameters | None = None
+    ) -> Tensor:
+        """The gradient of the mean loss with respect to the inputs; parameters get none."""
+        inputs = inputs.detach().requires_grad_()
+        at = at or {name: p.detach() for name, p in self.model.named_parameters()}
+        with traceless(self.model), torch.enable_grad():
+            loss = cross_entropy(self._logits(inputs, at).float(), labels)
+            return torch.autograd.grad(loss, inputs)[0]
+
+    def parameter_gradient(self, inputs: Tensor, labels: Tensor) -> Tensor:
+        """The gradient of the mean loss as one vector, BatchNorm in eval mode."""
+        trained = [p for p in self.model.parameters() if p.requires_grad]
+        with evaluating(self.model), torch.enable_grad():
+            loss = cross_entropy(self.model(inputs).float(), labels)
+            found = torch.autograd.grad(loss, trained, allow_unused=True)
+        pairs = zip(trained, found, strict=True)
+        return torch.cat([(torch.zeros_like(p) if g is None else g).flatten() for p, g in pairs])
+
+    def _logits(self, inputs: Tensor, at: Parameters | None) -> Tensor:
+        logits: Tensor = (
+            self.model(inputs) if at is None else functional_call(self.model, dict(at), (inputs,))
+        )
+        return logits

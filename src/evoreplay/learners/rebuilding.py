@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from evoreplay import evolution, memory, retrieval
+from evoreplay import evolution, memory, retrieval, transforms
 from evoreplay.errors import UserError
 from evoreplay.parts import settings_of
 
 OUR_PARTS: dict[str, type[Any]] = {
     name: getattr(package, name)
-    for package in (evolution, memory, retrieval)
+    for package in (evolution, memory, retrieval, transforms)
     for name in package.__all__
 }
 

@@ -27,7 +27,7 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 
 from evoreplay.errors import require, unknown
 from evoreplay.evolution import MemoryEnergy
-from evoreplay.learners.context import StepContext
+from evoreplay.learners.context import StepContext, StreamStep
 from evoreplay.learners.learner import Learner, Precision, Step
 from evoreplay.learners.rebuilding import described, rebuilt
 from evoreplay.parts import (
@@ -145,18 +145,25 @@ class ReplayLearner(Learner):
         inputs, labels = self._prepared(x), y.to(self.device)
         update = self._separate_update if self.forward == "separate" else self._joint_update
         trainable = self._trainable(inputs)
-        for _ in range(self.updates):
+        if not trainable:
+            inputs, labels = inputs[:0], labels[:0]
+        for number in range(self.updates):
             self.optimizer.zero_grad(set_to_none=True)
-            step = update(inputs if trainable else inputs[:0], labels)
-        self.memory.add(x, y, self._context("memory"))
+            step = update(inputs, labels, number == 0)
+        stream = StreamStep(self.model, self.optimizer, inputs, labels)
+        self.memory.add(x, y, self._context(stream).with_generator(self.generators["memory"]))
         return step
 
-    def _separate_update(self, inputs: Tensor, labels: Tensor) -> Step:
+    def _separate_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         losses: dict[str, Tensor] = {}
+        gradient: dict[str, Tensor] = {}
         if len(inputs) > 0:
             losses["stream"] = self._loss(inputs, labels)
             losses["stream"].backward()
-        batch = self._replayed()
+            named = self.model.named_parameters()
+            gradient = {name: p.grad for name, p in named if p.grad is not None}
+        stream = StreamStep(self.model, self.optimizer, inputs, labels, gradient)
+        batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
         if batch is not None:
             raw = self._raw_pass(batch)
@@ -192,10 +199,11 @@ class ReplayLearner(Learner):
                 return RawPass(self._loss(inputs, labels))
         return RawPass()
 
-    def _joint_update(self, inputs: Tensor, labels: Tensor) -> Step:
+    def _joint_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         """One forward of stream, raw and evolved together; BatchNorm sees them as one batch."""
         terms = {"stream": (1.0, inputs, labels)} if len(inputs) > 0 else {}
-        batch = self._replayed()
+        stream = StreamStep(self.model, self.optimizer, inputs, labels)
+        batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
         if batch is not None:
             terms["raw"] = (self.raw_weight, *with_companions(batch))
@@ -222,22 +230,18 @@ class ReplayLearner(Learner):
         self._step_optimizer(losses)
         return self._report(losses, outcome)
 
-    def _replayed(self) -> Batch | None:
+    def _replayed(self, context: StepContext) -> Batch | None:
         """A minibatch from memory, in the units of the model, after the transforms."""
         if len(self.memory) == 0:
             return None
-        indices = self.retrieval.select(self.memory, self._context("retrieval"))
-        gathered = self.memory.gather(indices)
-        anchors = self._prepared(gathered.x)
-        inputs = anchors
-        if gathered.delta is not None:
-            inputs = anchors + gathered.delta.to(self.device)
-        if not self._trainable(inputs):
+        retrieving = context.with_generator(self.generators["retrieval"])
+        indices = self.retrieval.select(self.memory, retrieving)
+        batch = context.examples(indices)
+        if not self._trainable(batch.inputs):
             return None
-        labels = gathered.y.to(self.device)
-        batch = Batch(inputs, labels, indices, anchors=anchors, writes=gathered.writes)
         for transform in self.transforms:
-            batch = transform.apply(batch, self._context("transform"))
+            transforming = context.with_generator(self.generators["transform"])
+            batch = transform.apply(batch, transforming)
         return batch
 
     def _evolve(self, batch: Batch, flow: Evolution, gradient: dict[str, Tensor] | None) -> Batch:
@@ -254,6 +258,11 @@ class ReplayLearner(Learner):
     def _finished(self, batch: Batch, evolved: Batch) -> Outcome:
         """Write back if asked to, and measure what evolution did."""
         if self.write_back:
+            require(
+                batch.companions is None,
+                "write_back keeps evolved examples, but augmented copies have no slot of their "
+                "own; leave out write_back or the augmentation",
+            )
             self.memory.write(batch.indices, evolved.inputs - batch.anchors)
         moved = float((evolved.inputs - batch.inputs).square().mean().sqrt())
         aligned = self._alignment(batch, evolved) if self.measure_alignment else None
@@ -295,8 +304,9 @@ class ReplayLearner(Learner):
                 parameter.grad = weighted if parameter.grad is None else parameter.grad + weighted
         return found
 
-    def _context(self, part: str) -> StepContext:
-        return StepContext(self.generators[part])
+    def _context(self, stream: StreamStep, first: bool = True) -> StepContext:
+        generator = self.generators["retrieval"]
+        return StepContext(self.model, self.prepare, self.memory, stream, generator, first)
 
     def state_dict(self) -> State:
         """Model, optimiser, generators and every part."""

@@ -1,5 +1,6 @@
 """What is replayed."""
 
+from evoreplay.retrieval.maximally_interfered import MaximallyInterferedRetrieval
 from evoreplay.retrieval.uniform import UniformRetrieval
 
-__all__ = ["UniformRetrieval"]
+__all__ = ["MaximallyInterferedRetrieval", "UniformRetrieval"]

@@ -38,6 +38,21 @@ class Config:
     scale: float = 1.0
     """Share of each segment of the stream to use, for quick looks."""
 
+    stream: Literal["class-split", "iid", "blurry", "drift", "imbalanced"] = "class-split"
+    """Order of the data: group after group, mixed, fading, by a schedule, or long-tailed."""
+    segments: int | None = None
+    """Groups of classes, one after the other; also the number of measured parts of the stream."""
+    epochs: int = 1
+    """Passes over the data of an iid stream."""
+    width: float = 0.5
+    """Length of a transition of a blurry stream, in lengths of a segment."""
+    transition: Literal["gaussian", "linear"] = "gaussian"
+    """Shape of a transition of a blurry stream."""
+    schedule: tuple[tuple[float, ...], ...] | None = None
+    """Rows of class (or group) shares over time, of a drift stream: [[1, 0], [0, 1]]."""
+    imbalance: float = 0.1
+    """Share of its examples that the rarest class of an imbalanced stream keeps."""
+
     batch_size: int = 10
     """Examples in a batch of the stream."""
     lr: float = 0.1
@@ -45,7 +60,7 @@ class Config:
     updates: int | None = None
     """Optimiser steps for each incoming batch."""
     model: str | None = None
-    """Network: mlp or resnet18."""
+    """Network: mlp, resnet18, or auto (resnet18 for images of 25 pixels and more)."""
 
     memory_size: int | None = None
     """Examples that the memory holds."""
@@ -63,6 +78,25 @@ class Config:
     """Stream and replay in separate forward passes, or in one."""
     write_back: bool = False
     """Keep evolved examples in memory."""
+
+    memory: Literal["reservoir", "gss"] | None = None
+    """What is kept; overrules the method."""
+    retrieval: Literal["uniform", "mir"] | None = None
+    """What is replayed; overrules the method."""
+    transforms: tuple[Literal["gmed", "augment"], ...] | None = None
+    """What is done to it before it evolves, for instance [gmed]; overrules the method."""
+    candidates: int | None = None
+    """Examples that MIR scores."""
+    stride: float = 0.1
+    """Size of a GMED edit."""
+    reg: float = 0.01
+    """Weight of GMED's regulariser."""
+    decay: float = 1.0
+    """Factor on GMED's stride for each earlier edit of an example."""
+    edit_sign: Literal["paper", "released"] = "paper"
+    """Sign of GMED's regulariser: as in its paper, or as in its released code."""
+    reference: int = 256
+    """Memory examples of A-GEM's reference gradient."""
 
     steps: int = 5
     """Evolution steps for each replayed minibatch (T)."""
@@ -131,9 +165,13 @@ def _as_type(name: str, value: Any, wanted: Any) -> Any:
         (wanted,) = (a for a in arguments if a is not type(None))
         return _as_type(name, value, wanted)
     if origin is tuple:
-        if isinstance(value, list | tuple) and len(value) == len(arguments):
-            return tuple(_as_type(name, v, a) for v, a in zip(value, arguments, strict=True))
-        raise UserError(f"{name} is {value!r}; give {len(arguments)} numbers: [low, high]")
+        if not isinstance(value, list | tuple):
+            raise UserError(f"{name} is {value!r}; give a list in brackets: [...]")
+        if arguments[-1] is Ellipsis:
+            return tuple(_as_type(name, v, arguments[0]) for v in value)
+        if len(value) != len(arguments):
+            raise UserError(f"{name} is {value!r}; give {len(arguments)} numbers: [low, high]")
+        return tuple(_as_type(name, v, a) for v, a in zip(value, arguments, strict=True))
     if wanted is float:
         # YAML reads 1e-3 as text
         try:

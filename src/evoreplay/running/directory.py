@@ -34,10 +34,6 @@ class RunDirectory:
         """The log."""
         return self.path / "events.jsonl"
 
-    def result(self) -> Result | None:
-        """The result, if the run is finished."""
-        return read_result(self.path)
-
     def write_tensors(self, name: str, tensors: dict[str, Tensor]) -> None:
         """A safetensors file, whole or not at all."""
         copies = {key: value.detach().cpu().clone() for key, value in tensors.items()}
@@ -79,7 +75,7 @@ def read_result(path: Path) -> Result | None:
     """The result of a finished run, None of an unfinished one."""
     try:
         result: Result = json.loads((path / "result.json").read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:
         raise UserError(f"{path / 'result.json'} cannot be read; remove it to run again") from error

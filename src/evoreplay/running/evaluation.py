@@ -34,10 +34,17 @@ class Evaluator:
     """Measures a learner at the ends of segments and 25 times along the stream."""
 
     def __init__(
-        self, experiment: Experiment, stop: StopRequest, saved: dict[str, Any] | None = None
+        self,
+        experiment: Experiment,
+        stop: StopRequest,
+        saved: dict[str, Any] | None = None,
+        *,
+        can_forget: bool = True,
     ) -> None:
         self._experiment = experiment
         self._stop = stop
+        self._can_forget = can_forget
+        self._last_correct: list[Tensor | None] = []
         count = len(experiment.test.segments)
         self.done = Measurements(**saved) if saved else Measurements([[] for _ in range(count)])
         self._anytime_every = max(1, len(experiment.stream) // ANYTIME_MEASUREMENTS)
@@ -60,11 +67,8 @@ class Evaluator:
         if position > 0 and (position % self._anytime_every == 0 or position == ends[-1]):
             found["anytime"] = self._anytime(learner)
         if position in ends:
-            segment = ends.index(position)
-            found["segments"] = [
-                self._accuracy(learner, self._experiment.test, indices) if i <= segment else None
-                for i, indices in enumerate(self._experiment.test.segments)
-            ]
+            correct = self._correct_by_segment(learner, last=position == ends[-1])
+            found["segments"] = [None if c is None else accuracy(c) for c in correct]
         # only now, when nothing can interrupt any more
         if "anytime" in found:
             self.done.anytime.append({"batch": position, "accuracy": found["anytime"]})
@@ -76,18 +80,19 @@ class Evaluator:
     def summary(self, learner: Learner) -> dict[str, Any]:
         """The metrics of a finished run, unrounded."""
         test, validation = self._experiment.test, self._experiment.validation
-        everything = torch.cat(test.segments)
-        labels, correct = test.y[everything], self._correct(learner, test, everything)
+        by_segment = self._last_correct or self._correct_by_segment(learner, last=True)
+        correct = torch.cat([c for c in by_segment if c is not None])
+        labels = test.y[torch.cat(test.segments)]
         per_class = {
             str(label): float(correct[labels == label].float().mean())
             for label in labels.unique().tolist()
         }
         return {
             "final_accuracy": final_accuracy(self.done.matrix),
-            "validation_accuracy": self._accuracy(
-                learner, validation, torch.cat(validation.segments)
+            "validation_accuracy": accuracy(
+                self._correct(learner, validation, torch.cat(validation.segments))
             ),
-            "forgetting": forgetting(self.done.matrix),
+            "forgetting": forgetting(self.done.matrix) if self._can_forget else None,
             "accuracy_matrix": self.done.matrix,
             "per_class_accuracy": per_class,
             "anytime_accuracy": self.done.anytime,
@@ -96,10 +101,18 @@ class Evaluator:
     def _anytime(self, learner: Learner) -> float:
         validation, indices = self._experiment.validation, self._anytime_indices
         seen = torch.isin(validation.y[indices], torch.tensor(self.done.seen_classes))
-        return self._accuracy(learner, validation, indices[seen])
+        return accuracy(self._correct(learner, validation, indices[seen]))
 
-    def _accuracy(self, learner: Learner, part: Part, indices: Tensor) -> float:
-        return float(self._correct(learner, part, indices).double().mean())
+    def _correct_by_segment(self, learner: Learner, *, last: bool) -> list[Tensor | None]:
+        """Which test examples are right, by segment; None for one of which no class has come."""
+        test, seen = self._experiment.test, set(self.done.seen_classes)
+        found = [
+            self._correct(learner, test, indices) if last or seen & set(group) else None
+            for group, indices in zip(self._experiment.groups, test.segments, strict=True)
+        ]
+        if last:
+            self._last_correct = found
+        return found
 
     def _correct(self, learner: Learner, part: Part, indices: Tensor) -> Tensor:
         found = []
@@ -108,6 +121,11 @@ class Evaluator:
                 raise Interrupted("interrupted while measuring", self._stop.signal_number)
             found.append(learner.predict(part.x[chunk]) == part.y[chunk])
         return torch.cat(found)
+
+
+def accuracy(correct: Tensor) -> float:
+    """The share of True."""
+    return float(correct.double().mean())
 
 
 def evenly(indices: Tensor, count: int) -> Tensor:

@@ -12,6 +12,7 @@ from evoreplay.errors import UserError, require, unknown
 from evoreplay.running.config import Config, with_settings
 
 KEYS = ("dataset", "method", "seeds", "set")
+NESTED = {"clamp": 1, "transforms": 1, "schedule": 2}
 
 
 def read_experiment(path: Path) -> list[Config]:
@@ -64,7 +65,11 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _values(name: str, value: Any) -> list[Any]:
-    # clamp is itself a pair of numbers
-    if name == "clamp" and isinstance(value, list) and not any(isinstance(v, list) for v in value):
+    # a clamp is itself a list, a schedule a list of lists: only what is deeper is an axis
+    if name in NESTED and _depth(value) <= NESTED[name]:
         return [value]
     return _listed(value)
+
+
+def _depth(value: Any) -> int:
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0

@@ -21,11 +21,21 @@ class Protocol:
     updates: int
     rate: float
     model: str
+    candidates: int = 50
 
 
 PROTOCOLS = {
     "digits": Protocol(segments=5, memory_size=100, updates=1, rate=0.01, model="mlp"),
+    "mnist": Protocol(segments=5, memory_size=500, updates=1, rate=0.01, model="mlp"),
+    "fashion-mnist": Protocol(segments=5, memory_size=500, updates=1, rate=0.01, model="mlp"),
+    "cifar10": Protocol(segments=5, memory_size=500, updates=1, rate=0.01, model="resnet18"),
+    "cifar100": Protocol(segments=20, memory_size=5000, updates=3, rate=0.05, model="resnet18"),
+    "mini-imagenet": Protocol(
+        segments=20, memory_size=10_000, updates=3, rate=0.001, model="resnet18", candidates=25
+    ),
 }
+OWN_DATA = Protocol(segments=5, memory_size=500, updates=1, rate=0.01, model="auto")
+OWN_DATA_PREFIXES = ("folder:", "parquet:", "npz:")
 
 HELD_OUT_FOR_TEST = 0.2
 HELD_OUT_FOR_VALIDATION = 0.05
@@ -33,23 +43,50 @@ HELD_OUT_FOR_VALIDATION = 0.05
 
 def protocol_of(dataset: str) -> Protocol:
     """By the name of the dataset."""
+    if dataset.startswith(OWN_DATA_PREFIXES):
+        return OWN_DATA
     if dataset not in PROTOCOLS:
-        raise unknown("dataset", dataset, PROTOCOLS)
+        raise unknown("dataset", dataset, [*PROTOCOLS, *(f"{p}PATH" for p in OWN_DATA_PREFIXES)])
     return PROTOCOLS[dataset]
 
 
 def resolved(config: Config) -> Config:
     """The config with every open field decided, and with values that can be run."""
     protocol = protocol_of(config.dataset)
-    find_method(config.method)
+    method = find_method(config.method)
+    if method.kind != "replay":
+        for field in ("memory", "retrieval", "transforms"):
+            value = getattr(config, field)
+            allowed = method.kind == "averaged gradient" and field == "memory"
+            require(
+                value is None or allowed,
+                f"{config.method} takes no {field}, and {field} is {value!r}; leave it out",
+            )
+    if method.epochs is not None:
+        require(
+            config.stream in ("class-split", "iid"),
+            f"{config.method} has a stream of its own, and stream is {config.stream!r}; "
+            "leave it out",
+        )
+        config = replace(config, stream="iid", epochs=method.epochs)
     require(0 < config.scale <= 1, f"scale is {config.scale}; give a number in (0, 1]")
     require(config.lr > 0, f"lr is {config.lr}; give a learning rate above 0")
     require(config.batch_size >= 1, f"batch_size is {config.batch_size}; give 1 or more")
+    require(
+        (config.schedule is not None) == (config.stream == "drift"),
+        f"stream is {config.stream!r} and schedule is {config.schedule!r}; "
+        "a drift stream needs a schedule, and no other stream takes one",
+    )
     device = resolved_device(config.device)
     return replace(
         config,
+        segments=protocol.segments if config.segments is None else config.segments,
         memory_size=protocol.memory_size if config.memory_size is None else config.memory_size,
-        updates=protocol.updates if config.updates is None else config.updates,
+        # SPEC: iid methods see every example once an epoch
+        updates=(1 if method.epochs else protocol.updates)
+        if config.updates is None
+        else config.updates,
+        candidates=protocol.candidates if config.candidates is None else config.candidates,
         rate=protocol.rate if config.rate is None else config.rate,
         model=config.model or protocol.model,
         precision="float32" if config.precision == "auto" else config.precision,

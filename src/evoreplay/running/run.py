@@ -14,13 +14,13 @@ import numpy
 import torch
 
 from evoreplay.errors import NonFiniteLossError
-from evoreplay.learners import Learner, ReplayLearner
-from evoreplay.running.config import Config, as_dict, config_hash
-from evoreplay.running.directory import Result, RunDirectory, open_run_directory
+from evoreplay.learners import AveragedGradientLearner, Learner, ReplayLearner
+from evoreplay.running.assembly import make_learner
+from evoreplay.running.config import Config, as_dict, config_hash, run_name
+from evoreplay.running.directory import Result, RunDirectory, open_run_directory, read_result
 from evoreplay.running.evaluation import Evaluator
 from evoreplay.running.events import EventLog
 from evoreplay.running.interruption import Interrupted, StopRequest, stop_requests
-from evoreplay.running.methods import make_learner
 from evoreplay.running.protocol import resolved
 from evoreplay.running.setup import Experiment, make_model, prepare_experiment
 from evoreplay.storage import newest_state, write_next_state
@@ -54,17 +54,22 @@ def run(
     config: Config,
     *,
     out: Path,
+    data: Path | None = None,
     listener: ProgressListener = lambda progress: None,
     checkpoint_seconds: float = 60.0,
 ) -> Outcome:
-    """Run `config` below `out`, or continue it, or, if it is finished, report it."""
+    """Run `config` below `out`, or continue it, or, if it is finished, report it.
+
+    Data are looked for in `data`, `$EVOREPLAY_DATA`, `./data`, then the user's cache.
+    """
     config = resolved(config)
-    experiment = prepare_experiment(config)
-    learner = make_learner(config, make_model(config, experiment.dataset))
-    directory = open_run_directory(config, out)
-    finished = directory.result()
+    finished = read_result(out / run_name(config))
     if finished is not None:
-        return Outcome(directory.path, finished, fresh=False)
+        return Outcome(out / run_name(config), finished, fresh=False)
+    experiment = prepare_experiment(config, data)
+    model = make_model(config, experiment.dataset)
+    learner = make_learner(config, model, natural=experiment.dataset.natural)
+    directory = open_run_directory(config, out)
     with stop_requests() as stop:
         loop = _Loop(config, directory, experiment, learner, stop, listener, checkpoint_seconds)
         try:
@@ -83,7 +88,7 @@ def run(
             ) from interruption
         finally:
             loop.log.close()
-        if isinstance(learner, ReplayLearner):
+        if isinstance(learner, ReplayLearner | AveragedGradientLearner):
             memory = learner.memory.state_dict()
             tensors = {k: v for k, v in memory.items() if isinstance(v, torch.Tensor)}
             directory.write_tensors("memory", tensors)
@@ -112,7 +117,13 @@ class _Loop:
         self.seconds = self.cpu_seconds = self.moved = 0.0
         found = newest_state(directory.checkpoints)
         saved = None if found is None else found[1]
-        self.evaluator = Evaluator(experiment, stop, saved and saved["measurements"])
+        # the iid stream has no past that could be forgotten
+        self.evaluator = Evaluator(
+            experiment,
+            stop,
+            saved and saved["measurements"],
+            can_forget=config.stream != "iid",
+        )
         if saved is not None:
             learner.load_state_dict(saved["learner"])
             self.position = saved["position"]

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
-from evoreplay.datasets import Dataset, digits
-from evoreplay.errors import unknown
+from evoreplay.datasets import Dataset, load_dataset
+from evoreplay.errors import require, unknown
 from evoreplay.models import MLP, ResNet18
 from evoreplay.random_state import named_generator, named_seed, seeded_random_state
 from evoreplay.running.config import Config
-from evoreplay.running.protocol import (
-    HELD_OUT_FOR_TEST,
-    HELD_OUT_FOR_VALIDATION,
-    protocol_of,
+from evoreplay.running.protocol import HELD_OUT_FOR_TEST, HELD_OUT_FOR_VALIDATION
+from evoreplay.streams import (
+    ArrayStream,
+    blurry,
+    class_groups,
+    class_split,
+    drift,
+    hold_out,
+    iid,
+    imbalanced,
+    indices_by_group,
 )
-from evoreplay.streams import ArrayStream, class_groups, class_split, hold_out, indices_by_group
+
+SMALLEST_RESNET_IMAGE = 25
 
 
 @dataclass(frozen=True)
@@ -35,21 +46,20 @@ class Experiment:
     """All that a run needs beside its learner."""
 
     dataset: Dataset
+    groups: list[list[int]]
+    """The classes of each segment."""
     stream: ArrayStream
     validation: Part
     test: Part
 
 
-def load_dataset(name: str) -> Dataset:
-    """By name."""
-    protocol_of(name)
-    return digits()
-
-
-def prepare_experiment(config: Config) -> Experiment:
-    """The stream and the evaluation parts; they depend on dataset, seed and scale alone."""
-    dataset = load_dataset(config.dataset)
-    groups = dataset.groups or class_groups(dataset.classes, protocol_of(config.dataset).segments)
+def prepare_experiment(config: Config, data: Path | None = None) -> Experiment:
+    """The stream and what it is evaluated on; they depend on data, stream and seed alone."""
+    dataset = load_dataset(config.dataset, data=data)
+    if dataset.groups is not None:
+        groups = [list(group) for group in dataset.groups]
+    else:
+        groups = class_groups(dataset.classes, min(cast(int, config.segments), dataset.classes))
     split_generator = named_generator(config.seed, "split")
     train_x, train_y = dataset.train_x, dataset.train_y
     if dataset.test_x is not None and dataset.test_y is not None:
@@ -58,36 +68,71 @@ def prepare_experiment(config: Config) -> Experiment:
     else:
         by_class = indices_by_group(train_y, [[c] for group in groups for c in group])
         kept, held_out = hold_out(by_class, HELD_OUT_FOR_TEST, split_generator)
-        pools = _merged(kept, groups)
-        test = Part(train_x, train_y, _merged(held_out, groups))
+        pools = merged(kept, groups)
+        test = Part(train_x, train_y, merged(held_out, groups))
     pools, validation_pools = hold_out(pools, HELD_OUT_FOR_VALIDATION, split_generator)
-    stream = class_split(
-        train_x,
-        train_y,
-        pools,
-        batch_size=config.batch_size,
-        generator=named_generator(config.seed, "order"),
-        scale=config.scale,
+    require(
+        all(len(pool) > 0 for pool in (*validation_pools, *test.segments)),
+        f"{dataset.name} has too few examples to hold out some of every segment; "
+        "give more data or fewer segments",
     )
-    return Experiment(dataset, stream, Part(train_x, train_y, validation_pools), test)
+    stream = make_stream(config, train_x, train_y, pools)
+    validation = Part(train_x, train_y, validation_pools)
+    return Experiment(dataset, groups, stream, validation, test)
 
 
-def _merged(by_class: list[Tensor], groups: object) -> list[Tensor]:
+def make_stream(config: Config, x: Tensor, y: Tensor, pools: list[Tensor]) -> ArrayStream:
+    """The training examples in the order that the config asks for."""
+    common: dict[str, Any] = {
+        "batch_size": config.batch_size,
+        "generator": named_generator(config.seed, "order"),
+        "scale": config.scale,
+    }
+    if config.stream == "iid":
+        return iid(x, y, pools, **common, epochs=config.epochs)
+    if config.stream == "blurry":
+        width, transition = config.width, config.transition
+        return blurry(x, y, pools, **common, width=width, transition=transition)
+    if config.stream == "imbalanced":
+        return imbalanced(x, y, pools, **common, ratio=config.imbalance)
+    if config.stream == "drift":
+        schedule = config.schedule or ()
+        shares = len(schedule[0]) if schedule else 0
+        # a row has a share for each group, or one for each class
+        scheduled = pools if shares == len(pools) else by_class(y, pools)
+        return drift(x, y, scheduled, **common, schedule=schedule, segments=len(pools))
+    return class_split(x, y, pools, **common)
+
+
+def by_class(y: Tensor, pools: Sequence[Tensor]) -> list[Tensor]:
+    """Pools of groups to pools of classes, in label order."""
+    everything = torch.cat(list(pools))
+    labels = y[everything]
+    return [everything[labels == label] for label in torch.unique(labels).tolist()]
+
+
+def merged(by_class: list[Tensor], groups: Sequence[Sequence[int]]) -> list[Tensor]:
     """Pools of classes, in the order of the groups, to pools of groups."""
     remaining = iter(by_class)
-    assert isinstance(groups, list | tuple)
     return [torch.cat([next(remaining) for _ in group]) for group in groups]
 
 
 def make_model(config: Config, dataset: Dataset) -> nn.Module:
     """The untrained network; its weights depend on the seed and the network alone."""
-    shape = dataset.train_x.shape[1:]
-    device = torch.device(config.device)
+    shape, kind = dataset.train_x.shape[1:], config.model
+    if kind == "auto":
+        large = len(shape) == 3 and min(shape[1:]) >= SMALLEST_RESNET_IMAGE
+        kind = "resnet18" if large else "mlp"
     with seeded_random_state(named_seed(config.seed, "init"), torch.device("cpu")):
-        if config.model == "mlp":
+        if kind == "mlp":
             model: nn.Module = MLP(shape.numel(), dataset.classes)
-        elif config.model == "resnet18":
+        elif kind == "resnet18":
+            require(
+                len(shape) == 3 and shape[1] == shape[2],
+                f"examples of shape {tuple(shape)} do not fit resnet18, which takes square images; "
+                "give --set model=mlp",
+            )
             model = ResNet18(dataset.classes, size=shape[-1], channels=shape[0])
         else:
-            raise unknown("model", str(config.model), ("mlp", "resnet18"))
-    return model.to(device)
+            raise unknown("model", str(kind), ("auto", "mlp", "resnet18"))
+    return model.to(torch.device(config.device))

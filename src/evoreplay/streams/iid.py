@@ -9,6 +9,7 @@ from torch import Tensor
 
 from evoreplay.errors import require
 from evoreplay.streams.stream import ArrayStream
+from evoreplay.streams.timed import thinned
 
 
 def iid(
@@ -25,11 +26,8 @@ def iid(
 
     Segments are equal parts of the stream, as many as there are pools.
     """
-    require(0 < scale <= 1, f"scale is {scale!r}; give a number above 0 and at most 1")
     require(epochs >= 1, f"epochs is {epochs!r}; give 1 or more")
-    chosen = torch.cat(
-        [p[torch.randperm(len(p), generator=generator)[: round(scale * len(p))]] for p in pools]
-    )
+    chosen = torch.cat(thinned(pools, scale, generator))
     batches = len(chosen) // batch_size
     require(
         batches >= 1,

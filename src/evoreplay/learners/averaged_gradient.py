@@ -1,0 +1,124 @@
+r"""A-GEM: never step against the average gradient of the past.
+
+With g the gradient of the stream loss and g_ref that of the mean loss of up to 256 memory examples,
+
+    g <- g - ( <g, g_ref> / <g_ref, g_ref> ) g_ref      if <g, g_ref> < 0,
+
+the dot products over all parameters. There is no replay loss: memory only forbids directions.
+
+Reference: Chaudhry et al., "Efficient Lifelong Learning with A-GEM", ICLR 2019.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor, nn
+
+from evoreplay.errors import require
+from evoreplay.learners.context import StepContext, StreamStep
+from evoreplay.learners.learner import Learner, Precision, Step
+from evoreplay.learners.rebuilding import described, rebuilt
+from evoreplay.parts import Memory, Prepare, State
+from evoreplay.retrieval import UniformRetrieval
+
+
+class AveragedGradientLearner(Learner):
+    """Averaged gradient episodic memory; `reference` examples of memory give g_ref."""
+
+    generator_names: ClassVar[tuple[str, ...]] = ("memory", "retrieval")
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        *,
+        memory: Memory,
+        reference: int = 256,
+        prepare: Prepare | None = None,
+        seed: int = 0,
+        updates: int = 1,
+        precision: Precision = "float32",
+    ) -> None:
+        super().__init__(
+            model, optimizer, prepare=prepare, seed=seed, updates=updates, precision=precision
+        )
+        self.memory = memory
+        self.reference = reference
+        self._retrieval = UniformRetrieval(reference)
+
+    def _learn(self, x: Tensor, y: Tensor) -> Step:
+        inputs, labels = self._prepared(x), y.to(self.device)
+        loss = None
+        if self._trainable(inputs):
+            for number in range(self.updates):
+                self.optimizer.zero_grad(set_to_none=True)
+                loss = self._loss(inputs, labels)
+                loss.backward()
+                self._project(self._context("retrieval", inputs, labels, number == 0))
+                self._step_optimizer({"stream loss": loss})
+        self.memory.add(x, y, self._context("memory", inputs, labels, True))
+        return Step(stream_loss=None if loss is None else float(loss.detach()))
+
+    def _project(self, context: StepContext) -> None:
+        """Change the `grad` fields so that they do not point against the reference."""
+        if len(self.memory) == 0:
+            return
+        batch = context.examples(self._retrieval.select(self.memory, context))
+        if not self._trainable(batch.inputs):
+            return
+        trained = [p for p in self.model.parameters() if p.grad is not None]
+        loss = self._loss(batch.inputs, batch.labels)
+        found = torch.autograd.grad(loss, trained, allow_unused=True)
+        pairs = [(p, g) for p, g in zip(trained, found, strict=True) if g is not None]
+        dot = sum_of_dots([(current(p), g) for p, g in pairs])
+        squared = sum_of_dots([(g, g) for _, g in pairs])
+        # factor 0 where they agree, or where there is no reference
+        factor = torch.where((dot < 0) & (squared > 0), dot / squared.clamp(min=1e-30), 0.0)
+        for parameter, reference in pairs:
+            parameter.grad = current(parameter) - factor * reference
+
+    def _context(self, part: str, inputs: Tensor, labels: Tensor, first: bool) -> StepContext:
+        stream = StreamStep(self.model, self.optimizer, inputs, labels)
+        generator = self.generators[part]
+        return StepContext(self.model, self.prepare, self.memory, stream, generator, first)
+
+    def state_dict(self) -> State:
+        """Model, optimiser, generators and memory."""
+        return super().state_dict() | {"memory": self.memory.state_dict()}
+
+    def load_state_dict(self, state: State) -> None:
+        """The counterpart of `state_dict`."""
+        super().load_state_dict(state)
+        self.memory.load_state_dict(state["memory"])
+
+    def settings(self) -> State:
+        """The options, and the memory as far as it is plain data."""
+        own = {"memory": described(self.memory), "reference": self.reference}
+        return super().settings() | own
+
+    @classmethod
+    def from_settings(
+        cls,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        settings: State,
+        parts: dict[str, Any],
+    ) -> Self:
+        """The counterpart of `settings`."""
+        made = {"memory": rebuilt("memory", settings["memory"], parts)}
+        return cls(model, optimizer, **(settings | parts | made))
+
+
+def current(parameter: Tensor) -> Tensor:
+    """The gradient a parameter has."""
+    assert parameter.grad is not None
+    return parameter.grad
+
+
+def sum_of_dots(pairs: list[tuple[Tensor, Tensor]]) -> Tensor:
+    """<a, b> over all parameters."""
+    dots = [torch.dot(a.flatten(), b.flatten()) for a, b in pairs]
+    require(bool(dots), "the model has no parameter with a gradient; nothing can be projected")
+    return torch.stack(dots).sum()
