@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts fast-tests format clean
+.PHONY: demo test lint types contracts fast-tests slow-tests bench format clean
 
 demo: $(READY)
 	$(BIN)/evoreplay demo
@@ -23,6 +23,14 @@ contracts: $(READY)
 
 fast-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+# minutes: real downloads, costs against pass counts, many kills
+slow-tests: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m slow
+
+# a short form; fails only on ratios beyond twice their bar
+bench: $(READY)
+	$(BIN)/evoreplay bench --rounds 3 --check --only er+ld er+hmc mir naive-er naive-er+ld naive-mir
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

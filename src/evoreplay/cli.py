@@ -1,4 +1,4 @@
-"""The command line: `evoreplay demo`, `run`, `data`, `methods`."""
+"""The command line: `evoreplay demo`, `run`, `data`, `methods`, `bench`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib.metadata import version
 import tyro
 from rich.console import Console
 
+from evoreplay.commands.bench import Bench
 from evoreplay.commands.data import Data
 from evoreplay.commands.demo import Demo
 from evoreplay.commands.methods import Methods
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evoreplay {version('evoreplay')}")
         return 0
     command = tyro.cli(
-        Demo | Run | Data | Methods,
+        Demo | Run | Data | Methods | Bench,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
         args=gathered_settings(arguments) or ["--help"],

@@ -69,3 +69,14 @@ class ResNet18(nn.Module):
 def stage(before: int, after: int, *, stride: int) -> nn.Sequential:
     """Two blocks, the first of which may shrink the image."""
     return nn.Sequential(BasicBlock(before, after, stride), BasicBlock(after, after, 1))
+
+
+def in_channels_last(model: nn.Module) -> nn.Module:
+    """The model with its weights laid out channels last, in which convolutions are faster.
+
+    Only the layout changes; activations take it over from the weights.
+    """
+    for parameter in model.parameters():
+        if parameter.dim() == 4:
+            parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
+    return model

@@ -26,7 +26,9 @@ from evoreplay.transforms import Augmentation, Editing
 def make_learner(config: Config, model: nn.Module, *, natural: bool = True) -> Learner:
     """The learner of a resolved config; `natural` images may be flipped when augmented."""
     method = find_method(config.method)
-    optimizer = torch.optim.SGD(model.parameters(), lr=config.lr)
+    # one kernel for all parameters; where there is none, one call for many of them
+    fused = config.device in ("cpu", "cuda")
+    optimizer = torch.optim.SGD(model.parameters(), lr=config.lr, fused=fused, foreach=not fused)
     common: dict[str, Any] = {
         "seed": config.seed,
         "updates": config.updates,

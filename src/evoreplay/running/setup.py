@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from evoreplay.datasets import Dataset, load_dataset
 from evoreplay.errors import require, unknown
-from evoreplay.models import MLP, ResNet18
+from evoreplay.models import MLP, ResNet18, in_channels_last
 from evoreplay.random_state import named_generator, named_seed, seeded_random_state
 from evoreplay.running.config import Config
 from evoreplay.running.protocol import HELD_OUT_FOR_TEST, HELD_OUT_FOR_VALIDATION
@@ -133,6 +133,7 @@ def make_model(config: Config, dataset: Dataset) -> nn.Module:
                 "give --set model=mlp",
             )
             model = ResNet18(dataset.classes, size=shape[-1], channels=shape[0])
+            model = in_channels_last(model)
         else:
             raise unknown("model", str(kind), ("auto", "mlp", "resnet18"))
     return model.to(torch.device(config.device))
