@@ -34,6 +34,16 @@ def test_set_may_be_given_in_any_way(capsys):
     assert len(set(capsys.readouterr().out.split())) == 1
 
 
+def test_profile_shows_where_the_time_goes(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    command = ["run", "--out", str(tmp_path), "--profile", *QUICK]
+    assert main(command) == 0
+    output = capsys.readouterr().out
+    assert "evolution" in output
+    assert main(command) == 0
+    assert "was there already" in capsys.readouterr().out
+
+
 def test_quiet_says_nothing(tmp_path, capsys):
     assert main(["run", "--out", str(tmp_path), "--quiet", *QUICK]) == 0
     assert capsys.readouterr().out == ""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import safetensors.torch
+import torch
 from torch import Tensor
 
 FORMAT = 1
@@ -40,6 +41,11 @@ def write_file(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
+
+
+def plain(tensor: Tensor) -> Tensor:
+    """A copy on the CPU, laid out plainly: safetensors takes no shared memory and no strides."""
+    return tensor.detach().cpu().clone(memory_format=torch.contiguous_format)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -148,8 +154,7 @@ def _sum(manifest: dict[str, Any]) -> str:
 def _encode(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
     """JSON in which a tensor is a reference, and what JSON lacks is marked."""
     if isinstance(value, Tensor):
-        # a copy of its own: safetensors refuses tensors that share memory
-        tensors[path] = value.detach().cpu().clone().contiguous()
+        tensors[path] = plain(value)
         return {"$tensor": path}
     if isinstance(value, dict):
         return {

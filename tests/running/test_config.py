@@ -21,6 +21,8 @@ def test_set_reaches_every_field_by_name():
             value = field.default
         if kind == "Device":
             value = "cpu"
+        if kind == "Precision":
+            value = "bfloat16"
         if kind.startswith("tuple"):
             value = [-1, 1]
         if field.name == "transforms":

@@ -9,12 +9,20 @@ def test_what_is_left_open_comes_from_the_dataset():
     assert (config.memory_size, config.updates, config.rate) == (100, 1, 0.01)
     assert config.model == "mlp"
     assert config.device in ("cpu", "cuda", "mps")
-    assert config.precision == "float32"
+    assert config.precision in ("float32", "bfloat16")
 
 
 def test_what_is_given_stays():
     config = resolved(Config(memory_size=7, rate=0.0, updates=2))
     assert (config.memory_size, config.rate, config.updates) == (7, 0.0, 2)
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_auto_precision_follows_what_the_hardware_can_do(able, monkeypatch):
+    monkeypatch.setattr("evoreplay.running.protocol.cpu_computes_in_bfloat16", lambda: able)
+    config = resolved(Config(device="cpu"))
+    assert config.precision == ("bfloat16" if able else "float32")
+    assert resolved(Config(device="cpu", precision="float32")).precision == "float32"
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,6 @@ needs_data = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    # one cache for all tests of a worker, so that images are decoded once
-    monkeypatch.setenv("EVOREPLAY_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-
-
 def digest(tensor):
     return hashlib.sha256(tensor.numpy().astype("<i8").tobytes()).hexdigest()[:16]
 

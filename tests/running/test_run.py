@@ -2,6 +2,7 @@ import hashlib
 import json
 import signal
 
+import numpy as np
 import pytest
 import torch
 from scipy.stats import ttest_rel
@@ -112,3 +113,22 @@ def test_replay_beats_fine_tuning_on_the_digits_by_a_wide_margin_over_5_seeds(tm
     }
     interval = ttest_rel(accuracy["er"], accuracy["fine-tuning"]).confidence_interval(0.95)
     assert interval.low > 0.4
+
+
+def test_a_resnet_in_channels_last_layout_is_saved_and_resumed_like_any_other(tmp_path):
+    generator = np.random.default_rng(0)
+    y = np.repeat(np.arange(4), 30)
+    x = generator.integers(0, 256, (120, 32, 32, 3), dtype=np.uint8)
+    np.savez(tmp_path / "images.npz", x=x, y=y)
+    config = Config(dataset=f"npz:{tmp_path / 'images.npz'}", method="er+ld", segments=2, steps=1)
+
+    def stop(progress):
+        if progress.position == 3:
+            signal.raise_signal(signal.SIGTERM)
+
+    whole = run(config, out=tmp_path / "whole")
+    with pytest.raises(Interrupted):
+        run(config, out=tmp_path / "parts", listener=stop)
+    parts = run(config, out=tmp_path / "parts")
+    assert without_times(parts.result) == without_times(whole.result)
+    assert digest(parts.path, "model.safetensors") == digest(whole.path, "model.safetensors")

@@ -15,6 +15,7 @@ from rich.table import Table
 from evoreplay.commands.options import given
 from evoreplay.display import Display
 from evoreplay.errors import require
+from evoreplay.learners.stopwatch import SECTIONS
 from evoreplay.running import Config, Outcome, run
 from evoreplay.running.config import field_help, parse_settings, run_name, with_settings
 from evoreplay.running.experiment_file import read_experiment
@@ -59,6 +60,8 @@ class Run:
     """Share of each segment of the stream to use."""
     threads: int = 1
     """Threads that torch may use; recorded, because sums may round differently."""
+    profile: bool = False
+    """Show where the time of a step goes: data, stream, retrieval, evolution, update, memory."""
     fields: bool = False
     """List every field that --set reaches, and stop."""
     dry_run: bool = False
@@ -78,7 +81,9 @@ class Run:
             return
         require(self.threads >= 1, f"--threads is {self.threads}; give 1 or more")
         torch.set_num_threads(self.threads)
-        run_all(configs, self.out, console, self.quiet, self.data)
+        outcomes = run_all(configs, self.out, console, self.quiet, self.data, profile=self.profile)
+        if self.profile:
+            print_profile(console, outcomes)
 
     def _configs(self) -> list[Config]:
         given = {
@@ -100,15 +105,31 @@ def run_all(
     console: Console,
     quiet: bool,
     data: Path | None = None,
+    *,
+    profile: bool = False,
 ) -> list[Outcome]:
     """One run after the other, shown as they go."""
     outcomes = []
     with Display(console, total_runs=len(configs), quiet=quiet) as display:
         for config in configs:
-            outcome = run(config, out=out, data=data, listener=display)
+            outcome = run(config, out=out, data=data, listener=display, profile=profile)
             outcomes.append(outcome)
             display.finished(summary_line(outcome))
     return outcomes
+
+
+def print_profile(console: Console, outcomes: Sequence[Outcome]) -> None:
+    """Milliseconds of CPU time of a step, by section."""
+    table = Table("run", *SECTIONS, "sum", title="milliseconds of CPU time of a step")
+    for outcome in outcomes:
+        name = outcome.path.name
+        if outcome.profile is None:
+            table.add_row(name, "was there already")
+            continue
+        steps = sum(outcome.result["examples_per_segment"]) / outcome.result["config"]["batch_size"]
+        times = [1000 * outcome.profile.get(section, 0.0) / steps for section in SECTIONS]
+        table.add_row(name, *(f"{value:.2f}" for value in [*times, sum(times)]))
+    console.print(table)
 
 
 def print_fields(console: Console) -> None:

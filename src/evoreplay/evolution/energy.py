@@ -33,6 +33,7 @@ from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
 from evoreplay.errors import require
+from evoreplay.gradients import named_gradients
 from evoreplay.parts import EnergyGradient, Parameters
 from evoreplay.traceless import traceless
 
@@ -153,9 +154,6 @@ def exact_input_gradient(
 
 
 def mean_loss_gradient(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Tensor]:
-    """g': the parameter gradient of the mean loss of a minibatch, by name."""
-    trained = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    """The gradient g' of the mean loss of a minibatch, by name."""
     with traceless(model), torch.enable_grad():
-        loss = cross_entropy(model(x), y)
-        gradients = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
-    return {n: g for n, g in zip(trained, gradients, strict=True) if g is not None}
+        return named_gradients(model, cross_entropy(model(x), y))

@@ -17,9 +17,11 @@ import torch
 from torch import Tensor, nn
 
 from evoreplay.errors import require
+from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
-from evoreplay.learners.learner import Learner, Precision, Step
+from evoreplay.learners.learner import Learner, Precision
 from evoreplay.learners.rebuilding import described, rebuilt
+from evoreplay.learners.step import Step
 from evoreplay.parts import Memory, Prepare, State
 from evoreplay.retrieval import UniformRetrieval
 
@@ -53,12 +55,15 @@ class AveragedGradientLearner(Learner):
         loss = None
         if self._trainable(inputs):
             for number in range(self.updates):
-                self.optimizer.zero_grad(set_to_none=True)
-                loss = self._loss(inputs, labels)
-                loss.backward()
-                self._project(self._context("retrieval", inputs, labels, number == 0))
-                self._step_optimizer({"stream loss": loss})
-        self.memory.add(x, y, self._context("memory", inputs, labels, True))
+                with self.watch("stream"):
+                    self.optimizer.zero_grad(set_to_none=True)
+                    loss = self._loss(inputs, labels)
+                    loss.backward()
+                with self.watch("update"):
+                    self._project(self._context("retrieval", inputs, labels, number == 0))
+                    self._step_optimizer({"stream loss": loss})
+        with self.watch("memory"):
+            self.memory.add(x, y, self._context("memory", inputs, labels, True))
         return Step(stream_loss=None if loss is None else float(loss.detach()))
 
     def _project(self, context: StepContext) -> None:
@@ -68,16 +73,15 @@ class AveragedGradientLearner(Learner):
         batch = context.examples(self._retrieval.select(self.memory, context))
         if not self._trainable(batch.inputs):
             return
-        trained = [p for p in self.model.parameters() if p.grad is not None]
-        loss = self._loss(batch.inputs, batch.labels)
-        found = torch.autograd.grad(loss, trained, allow_unused=True)
-        pairs = [(p, g) for p, g in zip(trained, found, strict=True) if g is not None]
+        reference = named_gradients(self.model, self._loss(batch.inputs, batch.labels))
+        named = self.model.named_parameters()
+        pairs = [(p, reference[n]) for n, p in named if n in reference and p.grad is not None]
         dot = sum_of_dots([(current(p), g) for p, g in pairs])
         squared = sum_of_dots([(g, g) for _, g in pairs])
         # factor 0 where they agree, or where there is no reference
         factor = torch.where((dot < 0) & (squared > 0), dot / squared.clamp(min=1e-30), 0.0)
-        for parameter, reference in pairs:
-            parameter.grad = current(parameter) - factor * reference
+        for parameter, against in pairs:
+            parameter.grad = current(parameter) - factor * against
 
     def _context(self, part: str, inputs: Tensor, labels: Tensor, first: bool) -> StepContext:
         stream = StreamStep(self.model, self.optimizer, inputs, labels)

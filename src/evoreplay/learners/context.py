@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
+from evoreplay.gradients import named_gradients
 from evoreplay.parts import Batch, Memory, Parameters, Prepare
 from evoreplay.traceless import device_of, evaluating, traceless
 
@@ -46,11 +47,9 @@ class StreamStep:
     def _own_gradient(self) -> dict[str, Tensor]:
         if len(self._inputs) == 0:
             return {}
-        trained = {n: p for n, p in self._model.named_parameters() if p.requires_grad}
         with traceless(self._model), torch.enable_grad():
             loss = cross_entropy(self._model(self._inputs), self._labels)
-            found = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
-        return {n: g for n, g in zip(trained, found, strict=True) if g is not None}
+            return named_gradients(self._model, loss)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from evoreplay.learners.learner import Learner, Step
+from evoreplay.learners.learner import Learner
+from evoreplay.learners.step import Step
 
 
 class FineTuningLearner(Learner):
@@ -15,8 +16,10 @@ class FineTuningLearner(Learner):
         if not self._trainable(inputs):
             return Step(stream_loss=None)
         for _ in range(self.updates):
-            self.optimizer.zero_grad(set_to_none=True)
-            loss = self._loss(inputs, labels)
-            loss.backward()
-            self._step_optimizer({"stream loss": loss})
+            with self.watch("stream"):
+                self.optimizer.zero_grad(set_to_none=True)
+                loss = self._loss(inputs, labels)
+                loss.backward()
+            with self.watch("update"):
+                self._step_optimizer({"stream loss": loss})
         return Step(stream_loss=float(loss.detach()))

@@ -6,36 +6,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from evoreplay.errors import NonFiniteLossError, UserError, require
+from evoreplay.learners.step import Step
+from evoreplay.learners.stopwatch import Watch, no_watch
 from evoreplay.parts import Prepare, State
 from evoreplay.random_state import BorrowedRandomState, named_generator, named_seed
 from evoreplay.storage import newest_state, write_next_state
 from evoreplay.traceless import device_of, evaluating, traceless
 
 Precision = Literal["float32", "bfloat16"]
-
-
-class Step(NamedTuple):
-    """What one call of `observe` did; with several updates, the last of them."""
-
-    stream_loss: float | None
-    """Mean cross-entropy of the incoming batch; None if BatchNorm could not take it."""
-    replay_loss: float | None = None
-    """The replay part of the loss, weighted; None if nothing was replayed."""
-    loss_before: float | None = None
-    """Mean cross-entropy of the replayed examples before evolution; None where not computed."""
-    loss_after: float | None = None
-    """The same after evolution."""
-    moved: float = 0.0
-    """RMS of the displacement by evolution, in the units of the model."""
-    aligned: float | None = None
-    """Cosine of the parameter gradients of evolved and raw examples, when asked for."""
 
 
 def scaled_to_unit_range(x: Tensor) -> Tensor:
@@ -71,6 +56,7 @@ class Learner(ABC):
         self.prepare: Prepare = prepare or scaled_to_unit_range
         self.updates = updates
         self.precision = precision
+        self.watch: Watch = no_watch
         self.steps = 0
         self.classes: int | None = None
         self._kind: tuple[list[int], str] | None = None

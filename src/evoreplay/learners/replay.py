@@ -27,9 +27,11 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 
 from evoreplay.errors import require, unknown
 from evoreplay.evolution import MemoryEnergy
+from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
-from evoreplay.learners.learner import Learner, Precision, Step
+from evoreplay.learners.learner import Learner, Precision
 from evoreplay.learners.rebuilding import described, rebuilt
+from evoreplay.learners.step import Outcome, Step, step_report
 from evoreplay.parts import (
     Batch,
     Energy,
@@ -53,13 +55,6 @@ class RawPass(NamedTuple):
 
     loss: Tensor | None = None
     gradient: dict[str, Tensor] | None = None
-
-
-class Outcome(NamedTuple):
-    """What evolution did to a minibatch."""
-
-    moved: float = 0.0
-    aligned: float | None = None
 
 
 class ReplayLearner(Learner):
@@ -151,33 +146,40 @@ class ReplayLearner(Learner):
             self.optimizer.zero_grad(set_to_none=True)
             step = update(inputs, labels, number == 0)
         stream = StreamStep(self.model, self.optimizer, inputs, labels)
-        self.memory.add(x, y, self._context(stream).with_generator(self.generators["memory"]))
+        with self.watch("memory"):
+            self.memory.add(x, y, self._context(stream).with_generator(self.generators["memory"]))
         return step
 
     def _separate_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         losses: dict[str, Tensor] = {}
         gradient: dict[str, Tensor] = {}
         if len(inputs) > 0:
-            losses["stream"] = self._loss(inputs, labels)
-            losses["stream"].backward()
-            named = self.model.named_parameters()
-            gradient = {name: p.grad for name, p in named if p.grad is not None}
+            with self.watch("stream"):
+                losses["stream"] = self._loss(inputs, labels)
+                losses["stream"].backward()
+                named = self.model.named_parameters()
+                gradient = {name: p.grad for name, p in named if p.grad is not None}
         stream = StreamStep(self.model, self.optimizer, inputs, labels, gradient)
-        batch = self._replayed(self._context(stream, first))
+        with self.watch("retrieval"):
+            batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
         if batch is not None:
-            raw = self._raw_pass(batch)
+            with self.watch("update" if self.evolution is None else "evolution"):
+                raw = self._raw_pass(batch)
             if raw.loss is not None:
                 losses["raw"] = raw.loss
             if self.evolution is not None:
-                evolved = self._evolve(batch, self.evolution, raw.gradient)
+                with self.watch("evolution"):
+                    evolved = self._evolve(batch, self.evolution, raw.gradient)
                 clean = self.statistics == "raw"
-                with batch_statistics_only(self.model) if clean else nullcontext():
-                    losses["evolved"] = self._loss(*with_companions(evolved))
-                (self.evolved_weight * losses["evolved"]).backward()
+                with self.watch("update"):
+                    with batch_statistics_only(self.model) if clean else nullcontext():
+                        losses["evolved"] = self._loss(*with_companions(evolved))
+                    (self.evolved_weight * losses["evolved"]).backward()
                 outcome = self._finished(batch, evolved)
         if losses:
-            self._step_optimizer(losses)
+            with self.watch("update"):
+                self._step_optimizer(losses)
         return self._report(losses, outcome)
 
     def _raw_pass(self, batch: Batch) -> RawPass:
@@ -188,7 +190,9 @@ class ReplayLearner(Learner):
                 self._loss(inputs, labels)
         if self._needs_reference_gradient():
             loss = self._loss(inputs, labels, full_precision=True)
-            gradient = self._accumulate(loss, self.raw_weight)
+            gradient = named_gradients(self.model, loss)
+            if self.raw_weight > 0:
+                self._accumulate(gradient, self.raw_weight)
             return RawPass(loss.detach(), gradient)
         if self.raw_weight > 0:
             loss = self._loss(inputs, labels)
@@ -203,12 +207,14 @@ class ReplayLearner(Learner):
         """One forward of stream, raw and evolved together; BatchNorm sees them as one batch."""
         terms = {"stream": (1.0, inputs, labels)} if len(inputs) > 0 else {}
         stream = StreamStep(self.model, self.optimizer, inputs, labels)
-        batch = self._replayed(self._context(stream, first))
+        with self.watch("retrieval"):
+            batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
         if batch is not None:
             terms["raw"] = (self.raw_weight, *with_companions(batch))
             if self.evolution is not None:
-                evolved = self._evolve(batch, self.evolution, None)
+                with self.watch("evolution"):
+                    evolved = self._evolve(batch, self.evolution, None)
                 terms["evolved"] = (self.evolved_weight, *with_companions(evolved))
                 outcome = self._finished(batch, evolved)
         clean = self.statistics == "raw" and "evolved" in terms
@@ -219,6 +225,13 @@ class ReplayLearner(Learner):
         terms = {name: term for name, term in terms.items() if term[0] > 0}
         if not terms:
             return Step(stream_loss=None)
+        with self.watch("update"):
+            losses = self._joint_pass(terms, clean)
+        return self._report(losses, outcome)
+
+    def _joint_pass(
+        self, terms: dict[str, tuple[float, Tensor, Tensor]], clean: bool
+    ) -> dict[str, Tensor]:
         with batch_statistics_only(self.model) if clean else nullcontext(), self._autocast():
             logits = self.model(torch.cat([x for _, x, _ in terms.values()])).float()
         parts = logits.split([len(x) for _, x, _ in terms.values()])
@@ -228,7 +241,7 @@ class ReplayLearner(Learner):
         }
         torch.stack([terms[name][0] * loss for name, loss in losses.items()]).sum().backward()
         self._step_optimizer(losses)
-        return self._report(losses, outcome)
+        return losses
 
     def _replayed(self, context: StepContext) -> Batch | None:
         """A minibatch from memory, in the units of the model, after the transforms."""
@@ -271,38 +284,26 @@ class ReplayLearner(Learner):
     def _alignment(self, batch: Batch, evolved: Batch) -> float:
         with batch_statistics_only(self.model):
             gradients = [
-                self._accumulate(self._loss(b.inputs, b.labels), weight=0) for b in (batch, evolved)
+                named_gradients(self.model, self._loss(b.inputs, b.labels))
+                for b in (batch, evolved)
             ]
         raw, moved = (torch.cat([g.flatten() for g in part.values()]) for part in gradients)
         return float(cosine_similarity(raw, moved, dim=0))
 
     def _report(self, losses: dict[str, Tensor], outcome: Outcome) -> Step:
-        values = {name: float(loss.detach()) for name, loss in losses.items()}
         weights = {"raw": self.raw_weight, "evolved": self.evolved_weight}
-        replayed = [weights[name] * value for name, value in values.items() if name in weights]
-        return Step(
-            stream_loss=values.get("stream"),
-            replay_loss=sum(replayed) if replayed else None,
-            loss_before=values.get("raw"),
-            loss_after=values.get("evolved", values.get("raw")),
-            moved=outcome.moved,
-            aligned=outcome.aligned,
-        )
+        return step_report(losses, weights, outcome)
 
     def _needs_reference_gradient(self) -> bool:
         flow = self.evolution
         return flow is not None and flow.uses_energy and self.energy.alignment > 0
 
-    def _accumulate(self, loss: Tensor, weight: float) -> dict[str, Tensor]:
-        """The gradient of `loss` by name, added to the `grad` fields with `weight`."""
-        trained = {n: p for n, p in self.model.named_parameters() if p.requires_grad}
-        gradients = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
-        found = {n: g for n, g in zip(trained, gradients, strict=True) if g is not None}
-        if weight > 0:
-            for name, gradient in found.items():
-                parameter, weighted = trained[name], weight * gradient
+    def _accumulate(self, gradients: dict[str, Tensor], weight: float) -> None:
+        """Add gradients by name to the `grad` fields."""
+        for name, parameter in self.model.named_parameters():
+            if name in gradients:
+                weighted = weight * gradients[name]
                 parameter.grad = weighted if parameter.grad is None else parameter.grad + weighted
-        return found
 
     def _context(self, stream: StreamStep, first: bool = True) -> StepContext:
         generator = self.generators["retrieval"]

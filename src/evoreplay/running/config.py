@@ -20,6 +20,7 @@ import yaml
 from evoreplay.errors import UserError, unknown
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
+Precision = Literal["auto", "float32", "bfloat16"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +122,7 @@ class Config:
     proximity: float = 0.0
     """Weight of the squared distance to the raw example in the energy."""
 
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    precision: Precision = "auto"
     """Of the training passes; evolution stays in float32 where it has to."""
     device: Device = "auto"
     """Where the model is."""

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from evoreplay.errors import UserError
 from evoreplay.running.config import Config, as_dict, run_name
-from evoreplay.storage import write_file, write_json
+from evoreplay.storage import plain, write_file, write_json
 
 Result = dict[str, Any]
 
@@ -36,7 +36,7 @@ class RunDirectory:
 
     def write_tensors(self, name: str, tensors: dict[str, Tensor]) -> None:
         """A safetensors file, whole or not at all."""
-        copies = {key: value.detach().cpu().clone() for key, value in tensors.items()}
+        copies = {key: plain(value) for key, value in tensors.items()}
         write_file(self.path / f"{name}.safetensors", safetensors.torch.save(copies))
 
     def finish(self, result: Result) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from evoreplay.errors import UserError, require, unknown
-from evoreplay.running.config import Config, Device
+from evoreplay.running.config import Config, Device, Precision
 from evoreplay.running.methods import find_method
 
 
@@ -89,9 +89,26 @@ def resolved(config: Config) -> Config:
         candidates=protocol.candidates if config.candidates is None else config.candidates,
         rate=protocol.rate if config.rate is None else config.rate,
         model=config.model or protocol.model,
-        precision="float32" if config.precision == "auto" else config.precision,
+        precision=resolved_precision(config.precision, device),
         device=device,
     )
+
+
+def resolved_precision(name: Precision, device: Device) -> Precision:
+    """`auto` to bfloat16 where the hardware computes with it, to float32 elsewhere."""
+    if name != "auto":
+        return name
+    if device == "cuda":
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
+    if device == "cpu" and cpu_computes_in_bfloat16():
+        return "bfloat16"
+    return "float32"
+
+
+def cpu_computes_in_bfloat16() -> bool:
+    """Whether this CPU has instructions for bfloat16 products, not only for conversions."""
+    asked = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
+    return any(bool(getattr(torch.cpu, name, lambda: False)()) for name in asked)
 
 
 def resolved_device(name: Device) -> Device:

@@ -15,6 +15,7 @@ import torch
 
 from evoreplay.errors import NonFiniteLossError
 from evoreplay.learners import AveragedGradientLearner, Learner, ReplayLearner
+from evoreplay.learners.stopwatch import Stopwatch
 from evoreplay.running.assembly import make_learner
 from evoreplay.running.config import Config, as_dict, config_hash, run_name
 from evoreplay.running.directory import Result, RunDirectory, open_run_directory, read_result
@@ -48,6 +49,8 @@ class Outcome(NamedTuple):
     result: Result
     fresh: bool
     """False if the result was there before."""
+    profile: dict[str, float] | None = None
+    """Seconds of CPU time by section of a step, if asked for."""
 
 
 def run(
@@ -57,6 +60,7 @@ def run(
     data: Path | None = None,
     listener: ProgressListener = lambda progress: None,
     checkpoint_seconds: float = 60.0,
+    profile: bool = False,
 ) -> Outcome:
     """Run `config` below `out`, or continue it, or, if it is finished, report it.
 
@@ -69,6 +73,9 @@ def run(
     experiment = prepare_experiment(config, data)
     model = make_model(config, experiment.dataset)
     learner = make_learner(config, model, natural=experiment.dataset.natural)
+    watch = Stopwatch() if profile else None
+    if watch is not None:
+        learner.watch = watch
     directory = open_run_directory(config, out)
     with stop_requests() as stop:
         loop = _Loop(config, directory, experiment, learner, stop, listener, checkpoint_seconds)
@@ -94,7 +101,8 @@ def run(
             directory.write_tensors("memory", tensors)
         directory.write_tensors("model", learner.model.state_dict())
         directory.finish(result)
-    return Outcome(directory.path, result, fresh=True)
+    seconds = None if watch is None else dict(watch.seconds)
+    return Outcome(directory.path, result, fresh=True, profile=seconds)
 
 
 class _Loop:
@@ -143,7 +151,8 @@ class _Loop:
             self.seconds, began = self.seconds + now - began, now
             if self.stop.signal_number is not None:
                 raise Interrupted("interrupted", self.stop.signal_number)
-            batch = next(batches, None)
+            with self.learner.watch("data"):
+                batch = next(batches, None)
             if batch is None:
                 break
             if now - last_save > self.checkpoint_seconds:
