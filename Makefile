@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts fast-tests slow-tests bench format clean
+.PHONY: demo test lint types contracts fast-tests slow-tests bench soak format clean
 
 demo: $(READY)
 	$(BIN)/evoreplay demo
@@ -31,6 +31,11 @@ slow-tests: $(READY)
 # a short form; fails only on ratios beyond twice their bar
 bench: $(READY)
 	$(BIN)/evoreplay bench --rounds 3 --check --only er+ld er+hmc mir naive-er naive-er+ld naive-mir
+
+# half an hour: 200 runs killed at random moments, 10^6 examples through one learner
+soak: $(READY)
+	OMP_NUM_THREADS=1 EVOREPLAY_KILL_TRIALS=200 $(BIN)/pytest -n 2 tests/running/test_crashes.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/long_stream.py
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args=gathered_settings(arguments) or ["--help"],
         config=(tyro.conf.FlagCreatePairsOff,),
     )
+    warnings.formatwarning = lambda message, *_, **__: f"evoreplay: warning: {message}\n"
     try:
         command(Console())
     except UserError as error:

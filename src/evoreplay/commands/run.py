@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 import tyro
@@ -17,6 +17,7 @@ from evoreplay.display import Display
 from evoreplay.errors import require
 from evoreplay.learners.stopwatch import SECTIONS
 from evoreplay.running import Config, Outcome, run
+from evoreplay.running.checkpoint import Schedule
 from evoreplay.running.config import field_help, parse_settings, run_name, with_settings
 from evoreplay.running.experiment_file import read_experiment
 from evoreplay.running.protocol import resolved
@@ -60,6 +61,12 @@ class Run:
     """Share of each segment of the stream to use."""
     threads: int = 1
     """Threads that torch may use; recorded, because sums may round differently."""
+    checkpoint_steps: Annotated[int | None, given("NUMBER", "off")] = None
+    """Save after so many batches, too."""
+    checkpoint_seconds: float = 60.0
+    """Save after so many seconds; later if saving would take more than 2 % of the time."""
+    strict: bool = False
+    """Refuse to continue a run under another torch, number of threads or device."""
     profile: bool = False
     """Show where the time of a step goes: data, stream, retrieval, evolution, update, memory."""
     fields: bool = False
@@ -81,7 +88,17 @@ class Run:
             return
         require(self.threads >= 1, f"--threads is {self.threads}; give 1 or more")
         torch.set_num_threads(self.threads)
-        outcomes = run_all(configs, self.out, console, self.quiet, self.data, profile=self.profile)
+        require(
+            self.checkpoint_steps is None or self.checkpoint_steps >= 1,
+            f"--checkpoint-steps is {self.checkpoint_steps}; give 1 or more",
+        )
+        options = {
+            "data": self.data,
+            "checkpoints": Schedule(self.checkpoint_steps, self.checkpoint_seconds),
+            "strict": self.strict,
+            "profile": self.profile,
+        }
+        outcomes = run_all(configs, self.out, console, self.quiet, **options)
         if self.profile:
             print_profile(console, outcomes)
 
@@ -104,15 +121,13 @@ def run_all(
     out: Path,
     console: Console,
     quiet: bool,
-    data: Path | None = None,
-    *,
-    profile: bool = False,
+    **options: Any,
 ) -> list[Outcome]:
-    """One run after the other, shown as they go."""
+    """One run after the other, shown as they go; `options` are those of `run`."""
     outcomes = []
     with Display(console, total_runs=len(configs), quiet=quiet) as display:
         for config in configs:
-            outcome = run(config, out=out, data=data, listener=display, profile=profile)
+            outcome = run(config, out=out, listener=display, **options)
             outcomes.append(outcome)
             display.finished(summary_line(outcome))
     return outcomes

@@ -39,6 +39,12 @@ class RunDirectory:
         copies = {key: plain(value) for key, value in tensors.items()}
         write_file(self.path / f"{name}.safetensors", safetensors.torch.save(copies))
 
+    def clear_leftovers(self) -> None:
+        """Remove files that a crash left half-written under their temporary names."""
+        for path in self.path.iterdir():
+            if is_leftover(path):
+                path.unlink()
+
     def finish(self, result: Result) -> None:
         """Write `result.json`: from here on the run is done."""
         write_json(self.path / "result.json", result)
@@ -53,7 +59,8 @@ def open_run_directory(config: Config, out: Path) -> RunDirectory:
         if (path / "config.yaml").exists():
             found = yaml.safe_load((path / "config.yaml").read_text())
         else:
-            if any(path.iterdir()):
+            # what a crash left of a first attempt is no reason to refuse
+            if any(p.name != "lock" and not is_leftover(p) for p in path.iterdir()):
                 found = None
             else:
                 write_file(path / "config.yaml", wanted.encode())
@@ -69,6 +76,11 @@ def open_run_directory(config: Config, out: Path) -> RunDirectory:
             f"{path} belongs to another config; give another --out, or move that folder away"
         )
     return RunDirectory(path)
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether this is a temporary file of `write_file`."""
+    return path.name.startswith(".") and path.name.endswith(".tmp")
 
 
 def read_result(path: Path) -> Result | None:

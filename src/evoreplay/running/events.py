@@ -21,10 +21,14 @@ class EventLog:
         """One line."""
         self._file.write((json.dumps({"event": event, **fields}) + "\n").encode())
 
+    def flush(self) -> None:
+        """Hand everything to the operating system."""
+        self._file.flush()
+
     @property
     def length(self) -> int:
         """Bytes written so far, all of them flushed."""
-        self._file.flush()
+        self.flush()
         return self._file.tell()
 
     def close(self) -> None:

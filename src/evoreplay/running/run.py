@@ -13,18 +13,19 @@ from typing import Any, NamedTuple
 import numpy
 import torch
 
-from evoreplay.errors import NonFiniteLossError
+from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.learners import AveragedGradientLearner, Learner, ReplayLearner
 from evoreplay.learners.stopwatch import Stopwatch
 from evoreplay.running.assembly import make_learner
+from evoreplay.running.checkpoint import Checkpoints, Schedule, environment
 from evoreplay.running.config import Config, as_dict, config_hash, run_name
 from evoreplay.running.directory import Result, RunDirectory, open_run_directory, read_result
 from evoreplay.running.evaluation import Evaluator
 from evoreplay.running.events import EventLog
 from evoreplay.running.interruption import Interrupted, StopRequest, stop_requests
+from evoreplay.running.lock import locked
 from evoreplay.running.protocol import resolved
 from evoreplay.running.setup import Experiment, make_model, prepare_experiment
-from evoreplay.storage import newest_state, write_next_state
 
 LOG_EVERY = 10
 
@@ -59,12 +60,14 @@ def run(
     out: Path,
     data: Path | None = None,
     listener: ProgressListener = lambda progress: None,
-    checkpoint_seconds: float = 60.0,
+    checkpoints: Schedule | None = None,
+    strict: bool = False,
     profile: bool = False,
 ) -> Outcome:
     """Run `config` below `out`, or continue it, or, if it is finished, report it.
 
-    Data are looked for in `data`, `$EVOREPLAY_DATA`, `./data`, then the user's cache.
+    Data are looked for in `data`, `$EVOREPLAY_DATA`, `./data`, then the user's cache. A run that
+    was begun with another version of torch, say, goes on with a warning, or not at all if `strict`.
     """
     config = resolved(config)
     finished = read_result(out / run_name(config))
@@ -77,14 +80,22 @@ def run(
     if watch is not None:
         learner.watch = watch
     directory = open_run_directory(config, out)
-    with stop_requests() as stop:
-        loop = _Loop(config, directory, experiment, learner, stop, listener, checkpoint_seconds)
+    own = environment(config.device, config_hash(config))
+    saves = Checkpoints(directory.checkpoints, checkpoints or Schedule(), own)
+    with locked(directory.path), stop_requests() as stop:
+        directory.clear_leftovers()
+        loop = _Loop(config, directory, experiment, learner, stop, listener, saves, strict)
         try:
             loop.to_the_end()
-            result = loop.result()
+            result = loop.finished()
         except NonFiniteLossError as error:
             raise NonFiniteLossError(
                 f"{error}. The last good state is kept in {directory.checkpoints}"
+            ) from error
+        except OSError as error:
+            raise UserError(
+                f"cannot write to {directory.path}: {error.strerror or error}; make room there and "
+                "give the same command again"
             ) from error
         except Interrupted as interruption:
             loop.save()
@@ -95,12 +106,6 @@ def run(
             ) from interruption
         finally:
             loop.log.close()
-        if isinstance(learner, ReplayLearner | AveragedGradientLearner):
-            memory = learner.memory.state_dict()
-            tensors = {k: v for k, v in memory.items() if isinstance(v, torch.Tensor)}
-            directory.write_tensors("memory", tensors)
-        directory.write_tensors("model", learner.model.state_dict())
-        directory.finish(result)
     seconds = None if watch is None else dict(watch.seconds)
     return Outcome(directory.path, result, fresh=True, profile=seconds)
 
@@ -116,15 +121,15 @@ class _Loop:
         learner: Learner,
         stop: StopRequest,
         listener: ProgressListener,
-        checkpoint_seconds: float,
+        checkpoints: Checkpoints,
+        strict: bool,
     ) -> None:
         self.config, self.directory, self.experiment = config, directory, experiment
         self.learner, self.stop, self.listener = learner, stop, listener
-        self.checkpoint_seconds = checkpoint_seconds
+        self.checkpoints = checkpoints
         self.position = 0
         self.seconds = self.cpu_seconds = self.moved = 0.0
-        found = newest_state(directory.checkpoints)
-        saved = None if found is None else found[1]
+        saved = checkpoints.newest(strict=strict)
         # the iid stream has no past that could be forgotten
         self.evaluator = Evaluator(
             experiment,
@@ -144,7 +149,7 @@ class _Loop:
     def to_the_end(self) -> None:
         """Every batch that is left, once, in order."""
         batches = self.experiment.stream.batches(self.position)
-        began, last_save = time.monotonic(), time.monotonic()
+        began = time.monotonic()
         while True:
             self._measure()
             now = time.monotonic()
@@ -155,9 +160,8 @@ class _Loop:
                 batch = next(batches, None)
             if batch is None:
                 break
-            if now - last_save > self.checkpoint_seconds:
+            if self.checkpoints.is_due(self.position):
                 self.save()
-                last_save = time.monotonic()
             cpu_began = time.process_time()
             step = self.learner.observe(*batch)
             self.cpu_seconds += time.process_time() - cpu_began
@@ -187,10 +191,23 @@ class _Loop:
             "moved": self.moved,
             "log_length": self.log.length,
         }
-        write_next_state(self.directory.checkpoints, state, about={"position": self.position})
+        self.checkpoints.write(state)
 
-    def result(self) -> Result:
-        """What `result.json` says."""
+    def finished(self) -> Result:
+        """Write the last checkpoint, the model, the memory and, last of all, the result."""
+        result = self._result()
+        self.save()
+        self.log.write("finished", step=self.position)
+        self.log.flush()
+        if isinstance(self.learner, ReplayLearner | AveragedGradientLearner):
+            memory = self.learner.memory.state_dict()
+            tensors = {k: v for k, v in memory.items() if isinstance(v, torch.Tensor)}
+            self.directory.write_tensors("memory", tensors)
+        self.directory.write_tensors("model", self.learner.model.state_dict())
+        self.directory.finish(result)
+        return result
+
+    def _result(self) -> Result:
         config, stream, steps = self.config, self.experiment.stream, len(self.experiment.stream)
         ends = (0, *stream.segment_ends)
         sizes = [
@@ -214,9 +231,7 @@ class _Loop:
             "seconds_per_step": self.cpu_seconds / steps,
             "versions": versions(),
         }
-        result = about | self.evaluator.summary(self.learner) | costs
-        self.log.write("finished", step=self.position)
-        return result
+        return about | self.evaluator.summary(self.learner) | costs
 
 
 def versions() -> dict[str, Any]:

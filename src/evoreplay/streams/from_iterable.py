@@ -13,7 +13,12 @@ from evoreplay.errors import UserError
 
 
 class IterableStream:
-    """Batches as they come; the length may be unknown, the source may never end."""
+    """Batches as they come; the length may be unknown, the source may never end.
+
+    `position` counts the batches taken. Save it with the learner, and `batches(position)` goes on
+    after them: a source with a method `seek(position)` is told where to begin, any other is read
+    up to there.
+    """
 
     def __init__(self, source: Iterable[Any]) -> None:
         self.source = source
@@ -24,9 +29,12 @@ class IterableStream:
         return self.batches()
 
     def batches(self, start: int = 0) -> Iterator[tuple[Tensor, Tensor]]:
-        """The batches from number `start` on; a source that cannot seek is read up to there."""
+        """The batches from number `start` on."""
         self.position = start
-        for item in islice(self.source, start, None):
+        seek = getattr(self.source, "seek", None)
+        if seek is not None:
+            seek(start)
+        for item in islice(self.source, None if seek is not None else start, None):
             self.position += 1
             yield as_batch(item, self.position - 1)
 

@@ -1,0 +1,40 @@
+"""What checkpoints cost at the defaults: seconds of a save against the seconds between two.
+
+python benchmarks/saving.py
+"""
+
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+
+from evoreplay import Config
+from evoreplay.models import ResNet18
+from evoreplay.running.assembly import make_learner
+from evoreplay.running.checkpoint import LARGEST_SHARE, Checkpoints, Schedule
+from evoreplay.running.protocol import resolved
+
+torch.set_num_threads(1)
+for dataset, size, shape in (
+    ("cifar10", 32, (500, 3, 32, 32)),
+    ("mini-imagenet", 84, (10_000, 3, 84, 84)),
+):
+    config = resolved(Config(dataset=dataset, method="er"))
+    learner = make_learner(config, ResNet18(100, size=size))
+    images = torch.randint(256, (held, 3, size, size), dtype=torch.uint8)
+    learner.memory.put(torch.arange(len(images)), images, torch.zeros(len(images)))
+    with tempfile.TemporaryDirectory() as folder:
+        saves = Checkpoints(Path(folder), Schedule(), {})
+        times = []
+        for _ in range(5):
+            began = time.monotonic()
+            saves.write({"position": 0, "learner": learner.state_dict()})
+            times.append(time.monotonic() - began)
+        size_on_disk = sum(f.stat().st_size for f in Path(folder).glob("*/*")) / 2 / 1e6
+    cost = sorted(times)[2]
+    interval = max(Schedule().seconds, cost / LARGEST_SHARE)
+    print(
+        f"{dataset}: {size_on_disk:.0f} MB, a save takes {cost:.2f} s (at most {max(times):.2f}), "
+        f"every {interval:.0f} s: {cost / interval:.2%} of the time"
+    )
