@@ -16,10 +16,7 @@ from evoreplay.running.checkpoint import LARGEST_SHARE, Checkpoints, Schedule
 from evoreplay.running.protocol import resolved
 
 torch.set_num_threads(1)
-for dataset, size, shape in (
-    ("cifar10", 32, (500, 3, 32, 32)),
-    ("mini-imagenet", 84, (10_000, 3, 84, 84)),
-):
+for dataset, size, held in (("cifar10", 32, 500), ("mini-imagenet", 84, 10_000)):
     config = resolved(Config(dataset=dataset, method="er"))
     learner = make_learner(config, ResNet18(100, size=size))
     images = torch.randint(256, (held, 3, size, size), dtype=torch.uint8)
