@@ -26,7 +26,7 @@ def demo_table(outcomes: list[Outcome]) -> Table:
     seeds = len(er_seconds)
     table = Table(
         title=f"digits, 5 segments of 2 classes, {seeds} seeds: mean ± standard deviation",
-        caption="accuracy and forgetting in %; moved: RMS change of a replayed input in [-1, 1]",
+        caption="accuracy and forgetting in %; moved: RMS change of a replayed input",
     )
     table.add_column("method")
     for heading in ("accuracy", "forgetting", "memory moved", "time / er"):

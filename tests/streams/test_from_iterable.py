@@ -36,3 +36,23 @@ def test_a_resumed_stream_skips_what_was_taken():
 def test_an_item_that_is_no_pair_is_named():
     with pytest.raises(UserError, match="item 1 of the stream is a int"):
         list(from_iterable([([1], [2]), 7]))
+
+
+def test_a_source_that_can_seek_is_told_where_to_begin():
+    class Seekable:
+        def __init__(self):
+            self.at, self.read = 0, []
+
+        def seek(self, position):
+            self.at = position
+
+        def __iter__(self):
+            for number in range(self.at, 6):
+                self.read.append(number)
+                yield torch.tensor([number]), torch.tensor([0])
+
+    source = Seekable()
+    stream = from_iterable(source)
+    assert [int(x) for x, _ in stream.batches(4)] == [4, 5]
+    assert source.read == [4, 5]
+    assert stream.position == 6

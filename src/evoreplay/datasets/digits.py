@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from sklearn.datasets import load_digits
 
 from evoreplay.datasets.dataset import Dataset
 
 
 def digits() -> Dataset:
     """Ten classes of 8x8 images, their 17 grey levels spread over 0..255; no test part."""
+    # a second of imports, which nobody else should wait for
+    from sklearn.datasets import load_digits
+
     data = load_digits()
     images = np.rint(data.images * (255 / 16)).astype(np.uint8)
     return Dataset(

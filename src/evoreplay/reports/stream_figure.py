@@ -5,10 +5,7 @@ from __future__ import annotations
 import io
 from itertools import pairwise
 
-import matplotlib
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from evoreplay.streams import ArrayStream
 
@@ -28,6 +25,11 @@ def class_shares(stream: ArrayStream, classes: int, windows: int = WINDOWS) -> n
 
 def stream_png(stream: ArrayStream, classes: int, title: str) -> bytes:
     """A stacked picture of class shares; dashed lines are the moments of measurement."""
+    # imported here, because most commands draw nothing
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     shares = class_shares(stream, classes)
     figure = Figure(figsize=(9, 4), layout="constrained")
     FigureCanvasAgg(figure)
