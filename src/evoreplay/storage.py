@@ -18,8 +18,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
 import torch
+from safetensors.torch import load as tensors_from_bytes
+from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 FORMAT = 1
@@ -58,7 +59,7 @@ def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -
     tensors: dict[str, Tensor] = {}
     values = _encode(state, "", tensors)
     files = {
-        TENSORS: safetensors.torch.save(tensors),
+        TENSORS: tensors_to_bytes(tensors),
         VALUES: json.dumps(values).encode(),
     }
     manifest: dict[str, Any] = {
@@ -113,7 +114,7 @@ def read_state(folder: Path) -> Any:
         if len(data) != expected["length"] or digest != expected["sha256"]:
             raise DamagedStateError(f"{folder / name} is damaged")
         contents[name] = data
-    return _decode(json.loads(contents[VALUES]), safetensors.torch.load(contents[TENSORS]))
+    return _decode(json.loads(contents[VALUES]), tensors_from_bytes(contents[TENSORS]))
 
 
 def numbered_states(parent: Path) -> list[Path]:

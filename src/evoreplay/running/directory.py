@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
 import yaml
+from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from evoreplay.errors import UserError
@@ -37,7 +37,7 @@ class RunDirectory:
     def write_tensors(self, name: str, tensors: dict[str, Tensor]) -> None:
         """A safetensors file, whole or not at all."""
         copies = {key: plain(value) for key, value in tensors.items()}
-        write_file(self.path / f"{name}.safetensors", safetensors.torch.save(copies))
+        write_file(self.path / f"{name}.safetensors", tensors_to_bytes(copies))
 
     def clear_leftovers(self) -> None:
         """Remove files that a crash left half-written under their temporary names."""
