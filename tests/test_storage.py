@@ -6,6 +6,8 @@ import torch
 from evoreplay.checks import same
 from evoreplay.storage import (
     DamagedStateError,
+    UnreadableStateError,
+    clear_leftovers,
     newest_state,
     numbered_states,
     read_state,
@@ -80,7 +82,8 @@ def test_the_newest_whole_state_is_found_and_two_are_kept(tmp_path):
     folder, state = newest_state(tmp_path)
     assert state == {"n": 3}
     (folder / "state.json").write_bytes(b"{")
-    assert newest_state(tmp_path)[1] == {"n": 2}
+    with pytest.warns(UserWarning, match="the state before it is used"):
+        assert newest_state(tmp_path)[1] == {"n": 2}
     (tmp_path / "state-notanumber").mkdir()
     write_next_state(tmp_path, {"n": 4})
     assert newest_state(tmp_path)[1] == {"n": 4}
@@ -95,8 +98,40 @@ def test_another_format_is_refused_with_what_to_do(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("evoreplay.storage.FORMAT", 99)
         write_state(tmp_path / "s", {})
-    with pytest.raises(DamagedStateError, match="continue with the version that wrote it"):
+    with pytest.raises(UnreadableStateError, match="continue with the version that wrote it"):
         read_state(tmp_path / "s")
+
+
+def test_keys_that_read_the_same_keep_their_own_tensors(tmp_path):
+    state = {
+        "a/b": torch.tensor(0),
+        "a": {"b": torch.tensor(1)},
+        1: torch.tensor(2),
+        "1": torch.tensor(3),
+    }
+    write_state(tmp_path / "s", state)
+    assert same(read_state(tmp_path / "s"), state)
+
+
+def test_a_disk_that_cannot_be_read_just_now_is_no_damage(tmp_path, monkeypatch):
+    write_state(tmp_path / "s", {"x": 1})
+
+    def failing(path):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.read_bytes", failing)
+        with pytest.raises(UnreadableStateError, match="nothing was changed"):
+            read_state(tmp_path / "s")
+    assert read_state(tmp_path / "s") == {"x": 1}
+
+
+def test_leftovers_are_cleared_before_the_next_state(tmp_path):
+    (tmp_path / ".state-00000001.x.tmp").mkdir()
+    (tmp_path / ".file.x.tmp").write_bytes(b"half")
+    write_next_state(tmp_path, {"x": 1})
+    assert [p.name for p in tmp_path.iterdir()] == ["state-00000001"]
+    clear_leftovers(tmp_path / "nowhere")
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):

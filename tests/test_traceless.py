@@ -27,6 +27,24 @@ def test_buffers_of_any_layer_are_put_back():
     assert same(before, dict(model.state_dict()))
 
 
+def test_a_buffer_that_a_layer_replaces_is_put_back():
+    class Replacing(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("calls", torch.zeros(()))
+
+        def forward(self, x):
+            self.calls = self.calls + 1
+            return x
+
+    model = nn.Sequential(nn.Linear(3, 3), Replacing())
+    before = model[1].calls
+    with traceless(model):
+        model(torch.randn(4, 3))
+    assert model[1].calls is before
+    assert float(model[1].calls) == 0
+
+
 def test_a_graph_made_inside_can_be_differentiated_outside():
     model = nn.Sequential(nn.Linear(3, 3), Counter(), nn.BatchNorm1d(3))
     with batch_statistics_only(model):

@@ -20,6 +20,7 @@ from evoreplay.running.interruption import Interrupted
 
 EXIT_BAD_INPUT = 2
 EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130
 
 
 def gathered_settings(arguments: Sequence[str]) -> list[str]:
@@ -63,4 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as error:
         print(f"evoreplay: {error}", file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:
+        print("evoreplay: stopped", file=sys.stderr)
+        return EXIT_INTERRUPTED
     return 0

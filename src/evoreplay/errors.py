@@ -20,6 +20,13 @@ def require(condition: bool, message: str) -> None:
         raise UserError(message)
 
 
+def require_finite(owner: object, *names: str) -> None:
+    """Refuse fields of `owner` that are negative, infinite or not a number."""
+    for name in names:
+        value = getattr(owner, name)
+        require(0 <= value < float("inf"), f"{name} is {value!r}; give a finite number, 0 or more")
+
+
 def unknown(kind: str, given: str, known: Iterable[str]) -> UserError:
     """The error for a name that does not exist, with the nearest that does."""
     names = sorted(known)

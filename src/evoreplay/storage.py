@@ -14,7 +14,9 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shutil
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ import torch
 from safetensors.torch import load as tensors_from_bytes
 from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
+
+from evoreplay.errors import UserError
 
 FORMAT = 1
 TENSORS, VALUES, MANIFEST = "tensors.safetensors", "state.json", "manifest.json"
@@ -31,9 +35,13 @@ class DamagedStateError(ValueError):
     """A folder of state that is not what its manifest says."""
 
 
+class UnreadableStateError(UserError):
+    """A folder of state that may be whole, but cannot be read here and now."""
+
+
 def write_file(path: Path, data: bytes) -> None:
     """Put `data` at `path`: after a crash there is the old file or the new one, never a part."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _temporary_name(path)
     try:
         _write_and_flush(temporary, data)
         os.replace(temporary, path)
@@ -71,7 +79,7 @@ def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -
         },
     }
     manifest["sha256"] = _sum(manifest)
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    temporary = _temporary_name(folder)
     try:
         temporary.mkdir(parents=True)
         for name, data in files.items():
@@ -87,15 +95,16 @@ def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder of state."""
+    data = _read(folder / MANIFEST)
     try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        manifest: dict[str, Any] = json.loads(data)
         whole = manifest.pop("sha256") == _sum(manifest)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedStateError(f"{folder} has no readable manifest") from error
     if not whole:
         raise DamagedStateError(f"{folder / MANIFEST} is damaged")
     if manifest["format"] != FORMAT:
-        raise DamagedStateError(
+        raise UnreadableStateError(
             f"{folder} has format {manifest['format']}, this version of evoreplay reads {FORMAT}; "
             "continue with the version that wrote it, or begin anew in another folder"
         )
@@ -106,10 +115,7 @@ def read_state(folder: Path) -> Any:
     """The state in `folder`, after checking every byte of it against the manifest."""
     contents = {}
     for name, expected in read_manifest(folder)["files"].items():
-        try:
-            data = (folder / name).read_bytes()
-        except OSError as error:
-            raise DamagedStateError(f"{folder / name} cannot be read: {error}") from error
+        data = _read(folder / name)
         digest = hashlib.sha256(data).hexdigest()
         if len(data) != expected["length"] or digest != expected["sha256"]:
             raise DamagedStateError(f"{folder / name} is damaged")
@@ -128,7 +134,11 @@ def numbered_states(parent: Path) -> list[Path]:
 def write_next_state(
     parent: Path, state: Any, *, keep: int = 2, about: dict[str, Any] | None = None
 ) -> Path:
-    """Write the next `state-N` into `parent`, then remove all but the newest `keep`."""
+    """Write the next `state-N` into `parent`, then remove all but the newest `keep`.
+
+    One process writes into a folder at a time; what a dead one left half-written is removed.
+    """
+    clear_leftovers(parent)
     newest = next(iter(numbered_states(parent)), None)
     number = 1 if newest is None else int(newest.name.removeprefix("state-")) + 1
     folder = parent / f"state-{number:08d}"
@@ -139,13 +149,37 @@ def write_next_state(
 
 
 def newest_state(parent: Path) -> tuple[Path, Any] | None:
-    """The newest whole `state-N` in `parent` and what it holds."""
+    """The newest whole `state-N` in `parent` and what it holds; a damaged one is passed over."""
     for folder in numbered_states(parent):
         try:
             return folder, read_state(folder)
-        except DamagedStateError:
-            continue
+        except DamagedStateError as error:
+            warnings.warn(f"{error}; the state before it is used, if there is one", stacklevel=3)
     return None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise DamagedStateError(f"{path} is missing") from error
+    except OSError as error:
+        raise UnreadableStateError(
+            f"{path} cannot be read: {error.strerror or error}; nothing was changed, try again"
+        ) from error
+
+
+def _temporary_name(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+
+
+def clear_leftovers(folder: Path) -> None:
+    """Remove what a crash left half-written under temporary names; for the folder's owner only."""
+    for path in folder.glob(".*.tmp"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _sum(manifest: dict[str, Any]) -> str:
@@ -155,8 +189,10 @@ def _sum(manifest: dict[str, Any]) -> str:
 def _encode(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
     """JSON in which a tensor is a reference, and what JSON lacks is marked."""
     if isinstance(value, Tensor):
-        tensors[path] = plain(value)
-        return {"$tensor": path}
+        # numbered, because paths of different keys may read the same
+        name = f"{len(tensors)}{path}"
+        tensors[name] = plain(value)
+        return {"$tensor": name}
     if isinstance(value, dict):
         return {
             "$dict": [[key, _encode(item, f"{path}/{key}", tensors)] for key, item in value.items()]

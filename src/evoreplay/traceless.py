@@ -20,12 +20,15 @@ def batch_statistics_only(model: nn.Module) -> Iterator[None]:
     nothing is copied. Buffers of other layers are put back if a forward wrote to them.
     """
     norms: list[tuple[_NormBase, bool, bool]] = []
-    buffers: list[tuple[Tensor, Tensor, int]] = []
+    buffers: list[tuple[nn.Module, str, Tensor, Tensor, int]] = []
     for module in model.modules():
         if isinstance(module, _NormBase):
             norms.append((module, module.training, module.track_running_stats))
         else:
-            buffers.extend((b, b.clone(), b._version) for b in module.buffers(recurse=False))
+            buffers.extend(
+                (module, name, buffer, buffer.clone(), buffer._version)
+                for name, buffer in module.named_buffers(recurse=False)
+            )
     try:
         for norm, _, _ in norms:
             norm.training, norm.track_running_stats = True, False
@@ -34,7 +37,10 @@ def batch_statistics_only(model: nn.Module) -> Iterator[None]:
         for norm, training, tracking in norms:
             norm.training, norm.track_running_stats = training, tracking
         with torch.no_grad():
-            for buffer, saved, version in buffers:
+            for module, name, buffer, saved, version in buffers:
+                # a layer may write to its buffer or put another in its place
+                if module._buffers[name] is not buffer:
+                    module._buffers[name] = buffer
                 if buffer._version != version:
                     buffer.copy_(saved)
 

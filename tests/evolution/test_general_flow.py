@@ -119,6 +119,15 @@ def test_a_state_dependent_matrix_and_curl_have_the_divergence_of_their_rows():
     torch.testing.assert_close(found, expected)
 
 
+def test_a_function_that_returns_one_number_is_a_diffusion_for_all_elements():
+    x = torch.randn(3, 3, generator=generator(), dtype=torch.float64)
+    options = {"steps": 3, "rate": 0.05}
+    by_number = GeneralFlow(diffusion=lambda z: 1 / (1 + z.square().sum()), **options)
+    by_values = GeneralFlow(diffusion=lambda z: (1 / (1 + z.square().sum())).expand(3), **options)
+    moved = [f.evolve(x, lambda x: x, generator=generator(1)) for f in (by_number, by_values)]
+    torch.testing.assert_close(*moved)
+
+
 def test_no_noise_is_drawn_for_a_block_without_diffusion():
     source = generator(3)
     flow = GeneralFlow(steps=1, momentum=True, diffusion=torch.tensor([0.0, 1.0]), curl=1.0)
@@ -135,6 +144,8 @@ def test_no_noise_is_drawn_for_a_block_without_diffusion():
         ({"diffusion": -1.0}, "positive semidefinite"),
         ({"diffusion": torch.tensor([[0.0, 1.0], [1.0, 0.0]])}, "positive semidefinite"),
         ({"diffusion": torch.ones(3)}, "give a number, 2 values or a 2 x 2 matrix"),
+        ({"diffusion": lambda z: torch.ones(3)}, "return a number, 2 values"),
+        ({"diffusion": lambda z: torch.tensor([[1.0, 0.5], [0.0, 1.0]])}, "is not symmetric"),
         ({"curl": 1.0}, "momentum=True"),
         ({"curl": torch.eye(2)}, "curl is not skew-symmetric"),
         ({"curl": torch.zeros(3, 3)}, "give a 2 x 2 matrix"),

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from evoreplay import Stein
-from evoreplay.evolution.stein import gaussian_kernel
+from evoreplay.evolution.stein import gaussian_kernel, weighted_differences
 
 
 def slow_step(x, gradient, rate, temperature=1.0):
@@ -59,6 +59,23 @@ def test_a_single_particle_follows_its_gradient_alone():
     x = torch.tensor([[2.0, -1.0]])
     moved = Stein(steps=1, rate=0.1).evolve(x, lambda x: 3 * x, generator=torch.Generator())
     torch.testing.assert_close(moved, x - 0.3 * x)
+
+
+@pytest.mark.parametrize("different", [0, 2])
+def test_particles_that_coincide_stay_where_they_are(different):
+    x = torch.rand(1, 3, 8, 8).repeat(10, 1, 1, 1)
+    x[:different] += torch.rand(different, 3, 8, 8)
+    moved = Stein(steps=5, rate=0.01).evolve(x, torch.zeros_like, generator=torch.Generator())
+    assert float((moved - x).abs().max()) < 1e-3
+
+
+def test_many_particles_are_taken_some_rows_at_a_time(monkeypatch):
+    x = torch.randn(50, 3, dtype=torch.float64)
+    kernel, _ = gaussian_kernel(x)
+    whole = weighted_differences(kernel, x)
+    monkeypatch.setattr("evoreplay.evolution.stein.LARGEST_DIFFERENCES", 1000)
+    torch.testing.assert_close(weighted_differences(kernel, x), whole)
+    assert torch.isfinite(gaussian_kernel(torch.randn(6000, 1))[1])
 
 
 def test_coinciding_particles_do_not_divide_by_zero():

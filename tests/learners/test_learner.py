@@ -150,6 +150,40 @@ def test_parts_of_ones_own_are_asked_for_again_by_name(tmp_path):
     assert len(again.memory) == 4
 
 
+def test_what_load_does_not_know_is_refused_and_options_may_be_changed(tmp_path):
+    learner = MAKERS["er"](example_model())
+    learner.observe(*example_batch(0))
+    learner.save(tmp_path)
+    model = example_model()
+    parts = {
+        "model": model,
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9),
+    }
+    with pytest.raises(UserError, match="did you mean 'evolution'"):
+        ReplayLearner.load(tmp_path, **parts, evoluton=None)
+    assert ReplayLearner.load(tmp_path, **parts, updates=3).updates == 3
+
+
+def test_a_damaged_save_is_passed_over_with_a_warning_and_a_foreign_format_is_not(
+    tmp_path, monkeypatch
+):
+    learner = MAKERS["er"](example_model())
+    for number in range(2):
+        learner.observe(*example_batch(number))
+        newest = learner.save(tmp_path)
+    (newest / "state.json").write_bytes(b"{")
+    model = example_model()
+    parts = {
+        "model": model,
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9),
+    }
+    with pytest.warns(UserWarning, match="the state before it is used"):
+        assert ReplayLearner.load(tmp_path, **parts).steps == 1
+    monkeypatch.setattr("evoreplay.storage.FORMAT", 99)
+    with pytest.raises(UserError, match="continue with the version that wrote it"):
+        ReplayLearner.load(tmp_path, **parts)
+
+
 @pytest.mark.parametrize("options", [{"updates": 0}, {"precision": "float16"}])
 def test_options_that_cannot_be_are_refused(options):
     with pytest.raises(UserError):

@@ -1,5 +1,6 @@
 import copy
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -7,6 +8,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from evoreplay import (
+    Editing,
     Hamiltonian,
     Langevin,
     MemoryEnergy,
@@ -112,15 +114,127 @@ def test_statistics_all_lets_evolved_examples_in():
         for number in range(3):
             learner.observe(*example_batch(number))
     assert not torch.equal(clean[2].running_mean, mixed[2].running_mean)
-    assert int(mixed[2].num_batches_tracked) == 7  # 3 stream, 2 x (g' and evolved)
+    assert int(mixed[2].num_batches_tracked) == 5  # 3 stream, 2 evolved
 
 
-def test_extra_statistics_are_so_many_more_raw_forwards():
+def test_with_statistics_all_a_flow_and_its_noise_control_update_them_equally_often():
+    counts = []
+    for flow in (Langevin(steps=1), Noise(steps=1)):
+        model = net()
+        learner = make(model, evolution=flow, statistics="all")
+        for number in range(4):
+            learner.observe(*example_batch(number))
+        counts.append(int(model[2].num_batches_tracked))
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(("forward", "count"), [("separate", 3 + 2 * 6), ("joint", 3 + 2 * 5)])
+def test_extra_statistics_are_so_many_more_raw_forwards(forward, count):
     model = net()
-    learner = make(model, extra_statistics=5)
+    learner = make(model, extra_statistics=5, forward=forward)
     for number in range(3):
         learner.observe(*example_batch(number))
-    assert int(model[2].num_batches_tracked) == 3 + 2 * 6
+    assert int(model[2].num_batches_tracked) == count
+
+
+def doubled(batch, context):
+    return replace(batch, inputs=batch.inputs + 0.5, companions=batch.inputs)
+
+
+class Doubling:
+    """A transform that replays raw copies beside changed ones."""
+
+    apply = staticmethod(doubled)
+
+    def state_dict(self):
+        return {}
+
+    def load_state_dict(self, state):
+        pass
+
+
+@pytest.mark.parametrize("recipe", ["paper", "reference"])
+def test_raw_companions_and_evolved_copies_have_forwards_of_their_own(recipe):
+    # memory loss: the mean over raw copies and evolved ones, each kind normalised by itself
+    model, by_hand = net(), net()
+    learner = make(
+        model,
+        retrieval=FixedRetrieval(4),
+        transforms=[Doubling()],
+        evolution=Shift(),
+        recipe=recipe,
+        energy=MemoryEnergy(alignment=0),
+    )
+    first, second = example_batch(0, size=6), example_batch(1, size=6)
+    optimizer = torch.optim.SGD(by_hand.parameters(), lr=0.1)
+    learner.observe(*first)
+    cross_entropy(by_hand(scaled(first[0])), first[1]).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    learner.observe(*second)
+    x, y = scaled(first[0][:4]), first[1][:4]
+    stream = cross_entropy(by_hand(scaled(second[0])), second[1])
+    raw = cross_entropy(by_hand(x), y)
+    statistics = by_hand[2].running_mean.clone()
+    evolved = cross_entropy(by_hand(x + 0.5 + 0.1), y)
+    raw_weight = 0.5 if recipe == "paper" else 1.5
+    (stream + raw_weight * raw + 0.5 * evolved).backward()
+    optimizer.step()
+    for mine, theirs in zip(model.parameters(), by_hand.parameters(), strict=True):
+        torch.testing.assert_close(mine, theirs)
+    torch.testing.assert_close(model[2].running_mean, statistics)
+
+
+@pytest.mark.parametrize("forward", ["separate", "joint"])
+def test_the_reference_gradient_is_that_of_the_raw_minibatch_whatever_the_transform(forward):
+    seen = []
+
+    class Watching(MemoryEnergy):
+        def bind(self, model, x_raw, y, *, reference_gradient=None):
+            seen.append((x_raw, y, reference_gradient))
+            return super().bind(model, x_raw, y, reference_gradient=reference_gradient)
+
+    model = net()
+    learner = make(
+        model,
+        retrieval=FixedRetrieval(4),
+        transforms=[Doubling()],
+        evolution=Shift(),
+        energy=Watching(),
+        forward=forward,
+    )
+    first = example_batch(0, size=6)
+    learner.observe(*first)
+    before = copy.deepcopy(model)
+    learner.observe(*example_batch(1, size=6))
+    cross_entropy(before(scaled(first[0][:4])), first[1][:4]).backward()
+    (_, _, gradient) = seen[0]
+    for name, parameter in before.named_parameters():
+        torch.testing.assert_close(gradient[name], parameter.grad)
+
+
+def test_measuring_alignment_changes_nothing_even_with_dropout():
+    models = []
+    for measured in (False, True):
+        models.append(example_model())
+        learner = make(models[-1], evolution=Langevin(steps=1), measure_alignment=measured)
+        for number in range(4):
+            learner.observe(*example_batch(number))
+    assert same(models[0].state_dict(), models[1].state_dict())
+
+
+def test_a_written_back_example_is_aged_by_its_edit_alone():
+    learner = make(
+        net(),
+        memory=ReservoirMemory(2),
+        transforms=[Editing()],
+        evolution=Shift(),
+        write_back=True,
+    )
+    learner.observe(*example_batch(0, size=2))
+    learner.memory.add = lambda x, y, context=None: None
+    learner.observe(*example_batch(1, size=3))
+    assert learner.memory.gather(torch.arange(2)).writes.tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("flow", [Langevin, Stein, Hamiltonian], ids=lambda flow: flow.__name__)

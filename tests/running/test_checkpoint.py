@@ -70,9 +70,39 @@ def test_whatever_byte_is_lost_the_checkpoint_before_is_used(tmp_path, damage):
             found = saves.newest(strict=False)
         assert found["position"] == 10
         assert torch.equal(found["x"], state(10)["x"])
-        # the damaged one is gone, so two whole ones are kept again
+        # the damaged one is set aside, so two whole ones are kept again
         saves.write(state(11))
         assert len(numbered_states(folder)) == 2
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_another_format_or_a_failing_disk_is_refused_and_nothing_is_touched(
+    tmp_path, strict, monkeypatch
+):
+    for position in (1, 2):
+        make(tmp_path).write(state(position))
+    names = sorted(p.name for p in tmp_path.iterdir())
+    with monkeypatch.context() as patch:
+        patch.setattr("evoreplay.storage.FORMAT", 99)
+        with pytest.raises(UserError, match="continue with the version that wrote it"):
+            make(tmp_path).newest(strict=strict)
+
+    def failing(path):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.read_bytes", failing)
+        with pytest.raises(UserError, match="Input/output error"):
+            make(tmp_path).newest(strict=strict)
+    assert sorted(p.name for p in tmp_path.iterdir()) == names
+    assert make(tmp_path).newest(strict=strict)["position"] == 2
+
+
+def test_other_data_are_refused_whether_strict_or_not(tmp_path):
+    make(tmp_path, {"data": "abc"}).write(state(1))
+    for strict in (True, False):
+        with pytest.raises(UserError, match="no longer those it was begun with"):
+            make(tmp_path, {"data": "xyz"}).newest(strict=strict)
 
 
 def still_whole(folder):
@@ -105,9 +135,9 @@ def test_another_environment_warns_and_is_refused_if_strict(tmp_path):
 
 
 def test_the_environment_has_all_that_bytes_may_depend_on():
-    found = environment("cpu", "abcd")
+    found = environment("cpu", "abcd", "data")
     assert found["torch"] == torch.__version__
-    assert set(found) == {"torch", "threads", "device", "config hash"}
+    assert set(found) == {"torch", "threads", "device", "config hash", "data"}
 
 
 def test_a_full_disk_keeps_the_old_checkpoint_and_says_what_to_do(tmp_path, monkeypatch):

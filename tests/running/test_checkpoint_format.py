@@ -8,7 +8,7 @@ import pytest
 from evoreplay import Config, run
 from evoreplay.running.config import run_name
 from evoreplay.running.protocol import resolved
-from evoreplay.storage import DamagedStateError, read_manifest, read_state
+from evoreplay.storage import UnreadableStateError, read_manifest, read_state
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "checkpoint-format-1"
 CONFIG = Config(method="gmed+ld", scale=0.1, memory_size=10, steps=1, device="cpu")
@@ -37,5 +37,5 @@ def test_a_checkpoint_of_an_earlier_version_still_resumes(tmp_path):
 
 def test_a_later_format_is_refused_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr("evoreplay.storage.FORMAT", 0)
-    with pytest.raises(DamagedStateError, match="continue with the version that wrote it"):
+    with pytest.raises(UnreadableStateError, match="continue with the version that wrote it"):
         read_state(FIXTURE)

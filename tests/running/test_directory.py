@@ -41,7 +41,8 @@ def test_an_output_path_that_cannot_be_written_is_named(tmp_path):
         open_run_directory(resolved(Config()), tmp_path / "file")
 
 
-def test_a_damaged_result_is_not_taken_for_none(tmp_path):
-    (tmp_path / "result.json").write_text("{")
+@pytest.mark.parametrize("content", ["{", "[]"])
+def test_a_damaged_result_is_not_taken_for_none(tmp_path, content):
+    (tmp_path / "result.json").write_text(content)
     with pytest.raises(UserError, match="cannot be read"):
         read_result(tmp_path)

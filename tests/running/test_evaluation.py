@@ -71,6 +71,12 @@ def test_an_interrupted_measurement_leaves_nothing_half_done(experiment):
     assert evaluator.done.anytime == []
 
 
+def test_nothing_to_measure_is_nothing_and_no_number(experiment):
+    evaluator = Evaluator(experiment, StopRequest())
+    evaluator.measure(Oracle(experiment, [0]), experiment.stream.segment_ends[-1])
+    assert evaluator.done.anytime[-1]["accuracy"] is None
+
+
 def test_evenly_spaced_examples_are_few_and_different():
     chosen = evenly(torch.arange(10_000), 500)
     assert len(chosen.unique()) == 500

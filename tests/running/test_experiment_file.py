@@ -37,6 +37,8 @@ def test_seeds_may_be_listed(tmp_path):
         ("", "holds no settings"),
         ("a: [", "is not YAML"),
         ("set: 3", "set is 3"),
+        ("set: {on: 1}", "unknown setting 'True'"),
+        ("set: {seed: 3}", "seed stands under set"),
         ("dataset: !!python/object/apply:os.system [ls]", "is not YAML"),
     ],
 )

@@ -87,6 +87,25 @@ def test_an_owner_shows_that_it_lives(tmp_path, monkeypatch):
         assert time.time() - (tmp_path / "lock").stat().st_mtime < 10
 
 
+def test_an_owner_that_lost_its_lock_leaves_the_new_ones_alone(tmp_path):
+    with locked(tmp_path):
+        path = tmp_path / "lock"
+        theirs = json.dumps({"host": "elsewhere", "process": 1, "since": "now"})
+        path.write_text(theirs)
+    assert path.read_text() == theirs
+
+
+def test_a_file_system_without_locks_is_served_by_the_heartbeat(tmp_path, monkeypatch):
+    def unsupported(descriptor, operation):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr("evoreplay.running.lock.fcntl.flock", unsupported)
+    with locked(tmp_path), pytest.raises(UserError, match="is being run by"), locked(tmp_path):
+        pass
+    with locked(tmp_path):
+        pass
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]"])
 def test_an_empty_or_damaged_lock_file_is_nobodys(tmp_path, content):
     (tmp_path / "lock").write_bytes(content)

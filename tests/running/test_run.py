@@ -7,9 +7,13 @@ import pytest
 import torch
 from scipy.stats import ttest_rel
 
-from evoreplay import Config, NonFiniteLossError, run
+from evoreplay import Config, NonFiniteLossError, UserError, run
+from evoreplay.running.checkpoint import Schedule
+from evoreplay.running.directory import open_run_directory
 from evoreplay.running.events import read_events
 from evoreplay.running.interruption import Interrupted
+from evoreplay.running.protocol import resolved
+from evoreplay.storage import newest_state
 
 QUICK = {"scale": 0.2}
 TIMES = ("seconds", "seconds_per_step")
@@ -132,3 +136,45 @@ def test_a_resnet_in_channels_last_layout_is_saved_and_resumed_like_any_other(tm
     parts = run(config, out=tmp_path / "parts")
     assert without_times(parts.result) == without_times(whole.result)
     assert digest(parts.path, "model.safetensors") == digest(whole.path, "model.safetensors")
+
+
+def small_arrays(path, seed):
+    generator = np.random.default_rng(seed)
+    y = np.repeat(np.arange(4), 30)
+    np.savez(path, x=generator.integers(0, 256, (120, 6, 6, 1), dtype=np.uint8), y=y)
+
+
+def test_a_run_whose_data_were_changed_is_refused(tmp_path):
+    path = tmp_path / "own.npz"
+    small_arrays(path, 0)
+    config = Config(dataset=f"npz:{path}", method="er", segments=2)
+
+    def stop(progress):
+        if progress.position == 3:
+            signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(Interrupted):
+        run(config, out=tmp_path / "runs", listener=stop)
+    small_arrays(path, 1)
+    with pytest.raises(UserError, match="no longer those it was begun with"):
+        run(config, out=tmp_path / "runs")
+    small_arrays(path, 0)
+    assert run(config, out=tmp_path / "runs").fresh
+
+
+def test_parameters_that_are_not_finite_are_never_a_checkpoint(tmp_path):
+    config = Config(method="er", lr=1e39, **QUICK)
+    with pytest.raises(NonFiniteLossError):
+        run(config, out=tmp_path, checkpoints=Schedule(steps=1))
+    (path,) = tmp_path.iterdir()
+    _, state = newest_state(path / "checkpoints")
+    weights = [w for w in state["learner"]["model"].values() if w.is_floating_point()]
+    assert all(bool(torch.isfinite(w).all()) for w in weights)
+
+
+def test_a_directory_where_a_file_belongs_is_told_without_a_traceback(tmp_path):
+    config = Config(method="er", **QUICK)
+    path = open_run_directory(resolved(config), tmp_path).path
+    (path / "events.jsonl").mkdir()
+    with pytest.raises(UserError, match="cannot write to"):
+        run(config, out=tmp_path)

@@ -63,6 +63,14 @@ def test_padding_and_cropping_is_a_shift_by_whole_pixels_of_every_size():
     torch.testing.assert_close(shifted.amax(dim=(1, 2, 3)), torch.ones(500), atol=1e-4, rtol=0)
 
 
+def test_small_images_are_shifted_by_an_eighth_of_their_side_at_most():
+    image = torch.zeros(200, 1, 8, 8)
+    image[:, :, 4, 4] = 1
+    shifted = Augmentation(flip=False, rotation=0, scale=(1, 1)).augmented(image, generator())
+    peaks = shifted.flatten(1).argmax(dim=1)
+    assert set((peaks // 8 - 4).tolist()) == {-1, 0, 1}
+
+
 def bilinear(image, row, column):
     """One value of a grey image between pixels, the border repeated."""
     row, column = (

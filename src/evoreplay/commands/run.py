@@ -74,7 +74,7 @@ class Run:
     dry_run: bool = False
     """Show what would be run, and stop."""
     quiet: bool = False
-    """No progress, the result alone."""
+    """Print nothing but errors."""
 
     def __call__(self, console: Console) -> None:
         if self.fields:

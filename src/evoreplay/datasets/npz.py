@@ -14,7 +14,17 @@ from evoreplay.datasets.layout import Array, Counts, Parts, as_labels
 from evoreplay.errors import UserError, require
 
 CHANNELS = (1, 3)
-_UNREADABLE = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error)
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    MemoryError,  # a shape that no machine holds
+    RuntimeError,  # encrypted
+    NotImplementedError,  # compressed in an unknown way
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True)

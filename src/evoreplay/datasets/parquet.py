@@ -112,7 +112,10 @@ def _holds_images(schema: pa.Schema, name: str) -> bool:
         return False
     kind = schema.field(name).type
     if pa.types.is_struct(kind):
-        return bool(kind.get_field_index("bytes") >= 0)
+        if kind.get_field_index("bytes") < 0:
+            return False
+        # text here would be taken for a path to open
+        kind = kind.field("bytes").type
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 

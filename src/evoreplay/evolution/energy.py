@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.functional import cross_entropy
 
-from evoreplay.errors import require
+from evoreplay.errors import require, require_finite
 from evoreplay.gradients import named_gradients
 from evoreplay.parts import EnergyGradient, Parameters
 from evoreplay.traceless import traceless
@@ -55,11 +55,7 @@ class MemoryEnergy:
     """How the dot product is computed: fused (fast), central (accurate) or exact (autograd)."""
 
     def __post_init__(self) -> None:
-        for name in ("alignment", "proximity"):
-            value = getattr(self, name)
-            require(
-                0 <= value < float("inf"), f"{name} is {value!r}; give a finite number, 0 or more"
-            )
+        require_finite(self, "alignment", "proximity")
         require(
             self.mode in ("fused", "central", "exact"),
             f"mode is {self.mode!r}; give 'fused', 'central' or 'exact'",

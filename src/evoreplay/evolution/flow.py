@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import torch
 from torch import Tensor
 
-from evoreplay.errors import require
+from evoreplay.errors import require, require_finite
 from evoreplay.parts import EnergyGradient
 
 
@@ -44,11 +44,7 @@ class Flow(ABC):
             isinstance(self.steps, int) and self.steps >= 0,
             f"steps is {self.steps!r}; give a whole number, 0 or more",
         )
-        for name in ("rate", "temperature"):
-            value = getattr(self, name)
-            require(
-                0 <= value < float("inf"), f"{name} is {value!r}; give a finite number, 0 or more"
-            )
+        require_finite(self, "rate", "temperature")
         require(
             self.step in ("raw", "normalised"),
             f"step is {self.step!r}; give 'raw' or 'normalised'",

@@ -106,6 +106,15 @@ class GeneralFlow(Flow):
         length = state.shape[1]
         if callable(self.diffusion):
             values = vmap(self.diffusion)(state)
+            if values.dim() == 1:
+                values = values.unsqueeze(1).expand(-1, length)
+            require(
+                values.shape[1:] in ((length,), (length, length)),
+                f"diffusion gave shape {tuple(values.shape[1:])} for a state of {length} elements; "
+                f"return a number, {length} values or a {length} x {length} matrix",
+            )
+            if values.dim() == 3:
+                require_symmetric(values, "diffusion", sign=1)
             return Operator(values, is_matrix=values.dim() == 3)
         values = torch.as_tensor(self.diffusion, dtype=state.dtype, device=state.device)
         if values.dim() == 0:
@@ -151,12 +160,12 @@ class GeneralFlow(Flow):
         for coefficient in (self.diffusion, self.curl):
             if callable(coefficient):
                 jacobian = vmap(jacrev(coefficient))(state)
-                # a diagonal gives d D_i / d z_i, a matrix sum_j d M_ij / d z_j
-                total = total + (
-                    jacobian.diagonal(dim1=-2, dim2=-1)
-                    if jacobian.dim() == 3
-                    else torch.einsum("bijj->bi", jacobian)
-                )
+                # a number or a diagonal gives d D_i / d z_i, a matrix sum_j d M_ij / d z_j
+                if jacobian.dim() == 3:
+                    jacobian = jacobian.diagonal(dim1=-2, dim2=-1)
+                elif jacobian.dim() == 4:
+                    jacobian = torch.einsum("bijj->bi", jacobian)
+                total = total + jacobian
         return total
 
     def _noise(

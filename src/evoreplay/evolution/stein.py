@@ -29,6 +29,7 @@ from evoreplay.evolution.flow import Flow, per_particle
 from evoreplay.parts import EnergyGradient
 
 SMALLEST_BANDWIDTH = 1e-12
+LARGEST_DIFFERENCES = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +46,24 @@ class Stein(Flow):
             particles = per_particle(x)
             kernel, bandwidth = gaussian_kernel(particles)
             smoothed_gradient = kernel @ gradient
-            # sum_j (x_i - x_j) k_ij, without the N x N x d tensor of differences
-            repulsion = kernel.sum(dim=1, keepdim=True) * particles - kernel @ particles
-            repulsion = repulsion * (2 / bandwidth)
+            repulsion = weighted_differences(kernel, particles) * (2 / bandwidth)
             direction = (smoothed_gradient - self.temperature * repulsion) / count
             x = (particles - self.rate * direction).reshape(shape)
         return x
+
+
+def weighted_differences(kernel: Tensor, particles: Tensor) -> Tensor:
+    """The sums over j of k_ij (x_i - x_j), from the differences themselves.
+
+    Expanding them into k_ij x_i - k_ij x_j would leave rounding, which 2 / h blows up when
+    particles coincide. Some rows at a time, so that the differences fit into memory.
+    """
+    rows = max(1, LARGEST_DIFFERENCES // max(1, particles.numel()))
+    parts = [
+        (weights.unsqueeze(-1) * (some.unsqueeze(1) - particles)).sum(dim=1)
+        for weights, some in zip(kernel.split(rows), particles.split(rows), strict=True)
+    ]
+    return torch.cat(parts)
 
 
 def gaussian_kernel(particles: Tensor) -> tuple[Tensor, Tensor]:
@@ -61,6 +74,7 @@ def gaussian_kernel(particles: Tensor) -> tuple[Tensor, Tensor]:
     if count == 1:
         return torch.ones_like(squared), torch.ones_like(squared[0, 0])
     above_diagonal = torch.ones_like(squared, dtype=torch.bool).triu(diagonal=1)
-    median = torch.quantile(squared[above_diagonal], 0.5)
+    ordered = squared[above_diagonal].sort().values
+    median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
     bandwidth = (median / math.log(count + 1)).clamp(min=SMALLEST_BANDWIDTH)
     return torch.exp(-squared / bandwidth), bandwidth

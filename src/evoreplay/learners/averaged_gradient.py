@@ -11,7 +11,7 @@ Reference: Chaudhry et al., "Efficient Lifelong Learning with A-GEM", ICLR 2019.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -20,9 +20,8 @@ from evoreplay.errors import require
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
 from evoreplay.learners.learner import Learner, Precision
-from evoreplay.learners.rebuilding import described, rebuilt
 from evoreplay.learners.step import Step
-from evoreplay.parts import Memory, Prepare, State
+from evoreplay.parts import Memory, Prepare
 from evoreplay.retrieval import UniformRetrieval
 
 
@@ -30,6 +29,8 @@ class AveragedGradientLearner(Learner):
     """Averaged gradient episodic memory; `reference` examples of memory give g_ref."""
 
     generator_names: ClassVar[tuple[str, ...]] = ("memory", "retrieval")
+    part_names: ClassVar[tuple[str, ...]] = ("memory",)
+    option_names: ClassVar[tuple[str, ...]] = (*Learner.option_names, "reference")
 
     def __init__(
         self,
@@ -87,32 +88,6 @@ class AveragedGradientLearner(Learner):
         stream = StreamStep(self.model, self.optimizer, inputs, labels)
         generator = self.generators[part]
         return StepContext(self.model, self.prepare, self.memory, stream, generator, first)
-
-    def state_dict(self) -> State:
-        """Model, optimiser, generators and memory."""
-        return super().state_dict() | {"memory": self.memory.state_dict()}
-
-    def load_state_dict(self, state: State) -> None:
-        """The counterpart of `state_dict`."""
-        super().load_state_dict(state)
-        self.memory.load_state_dict(state["memory"])
-
-    def settings(self) -> State:
-        """The options, and the memory as far as it is plain data."""
-        own = {"memory": described(self.memory), "reference": self.reference}
-        return super().settings() | own
-
-    @classmethod
-    def from_settings(
-        cls,
-        model: nn.Module,
-        optimizer: torch.optim.Optimizer,
-        settings: State,
-        parts: dict[str, Any],
-    ) -> Self:
-        """The counterpart of `settings`."""
-        made = {"memory": rebuilt("memory", settings["memory"], parts)}
-        return cls(model, optimizer, **(settings | parts | made))
 
 
 def current(parameter: Tensor) -> Tensor:

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from evoreplay.errors import NonFiniteLossError, UserError, require
+from evoreplay.errors import NonFiniteLossError, UserError, require, unknown
+from evoreplay.learners.rebuilding import described, rebuilt
 from evoreplay.learners.step import Step
 from evoreplay.learners.stopwatch import Watch, no_watch
 from evoreplay.parts import Prepare, State
@@ -32,6 +33,11 @@ class Learner(ABC):
     """A model that learns from a stream of labelled batches, one `observe` after the other."""
 
     generator_names: ClassVar[tuple[str, ...]] = ()
+    """What the learner draws for, each from a generator of its own."""
+    part_names: ClassVar[tuple[str, ...]] = ()
+    """Attributes that are parts, each with a state of its own."""
+    option_names: ClassVar[tuple[str, ...]] = ("updates", "precision")
+    """Attributes that are plain constructor arguments."""
 
     def __init__(
         self,
@@ -105,6 +111,7 @@ class Learner(ABC):
             "kind": self._kind,
             "dropout": self._dropout.get_state(),
             "generators": {name: g.get_state() for name, g in self.generators.items()},
+            **{name: part.state_dict() for name, part in self._named_parts()},
         }
 
     def load_state_dict(self, state: State) -> None:
@@ -115,6 +122,17 @@ class Learner(ABC):
         self._dropout.set_state(state["dropout"])
         for name, generator in self.generators.items():
             generator.set_state(state["generators"][name])
+        for name, part in self._named_parts():
+            part.load_state_dict(state[name])
+
+    def _named_parts(self) -> Iterator[tuple[str, Any]]:
+        """Every part that is there; transforms are numbered."""
+        for role in self.part_names:
+            part = getattr(self, role)
+            if isinstance(part, tuple):
+                yield from ((f"{role} {n}", one) for n, one in enumerate(part))
+            elif part is not None:
+                yield role, part
 
     def save(self, path: str | Path) -> Path:
         """Write the whole state into the folder `path`; an earlier save there stays until then."""
@@ -123,12 +141,13 @@ class Learner(ABC):
 
     @classmethod
     def load(
-        cls, path: str | Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, **parts: Any
+        cls, path: str | Path, *, model: nn.Module, optimizer: torch.optim.Optimizer, **given: Any
     ) -> Self:
         """A learner that goes on where `save` was called.
 
         `model` and `optimizer` are of the same kind as before and get their state back. Parts and
-        functions of your own are passed in again under their names; ours are made anew.
+        functions of your own are passed in again under their names; ours are made anew, with the
+        options they had unless others are given.
         """
         found = newest_state(Path(path))
         if found is None:
@@ -138,33 +157,27 @@ class Learner(ABC):
             state["learner"] == cls.__name__,
             f"{path} holds the state of a {state['learner']}; load it with that class",
         )
-        settings = dict(state["settings"])
+        settings = state["settings"]
+        allowed = {"prepare", *cls.part_names, *cls.option_names}
+        for name in given:
+            if name not in allowed:
+                raise unknown("argument of load", name, allowed)
         require(
-            settings.pop("prepare") is None or "prepare" in parts,
+            settings["prepare"] is None or "prepare" in given,
             "the saved learner has a prepare of its own; pass it again: load(..., prepare=)",
         )
-        learner = cls.from_settings(model, optimizer, settings, parts)
+        parts = {r: rebuilt(r, d, given) for r, d in settings["parts"].items()}
+        learner = cls(model, optimizer, **(settings["options"] | given | parts))
         learner.load_state_dict(state)
         return learner
 
     def settings(self) -> State:
-        """The options, as plain data."""
+        """Options, and parts as far as they are plain data."""
         return {
-            "updates": self.updates,
-            "precision": self.precision,
             "prepare": None if self.prepare is scaled_to_unit_range else "own",
+            "parts": {role: described(getattr(self, role)) for role in self.part_names},
+            "options": {name: getattr(self, name) for name in self.option_names},
         }
-
-    @classmethod
-    def from_settings(
-        cls,
-        model: nn.Module,
-        optimizer: torch.optim.Optimizer,
-        settings: State,
-        parts: dict[str, Any],
-    ) -> Self:
-        """The counterpart of `settings`, with the `parts` that are not plain data."""
-        return cls(model, optimizer, **(settings | parts))
 
     def _prepared(self, x: Tensor) -> Tensor:
         return self.prepare(x.to(self.device, non_blocking=True))
@@ -202,7 +215,8 @@ class Learner(ABC):
             found = ", ".join(f"{name} {float(loss.detach()):g}" for name, loss in losses.items())
             raise NonFiniteLossError(
                 f"the loss or its gradient is not finite at step {self.steps} ({found}); the "
-                "parameters are those before this step; lower the learning rate or the rate"
+                "parameters are those before this step (BatchNorm's statistics have seen it: go on "
+                "from a save); lower the learning rate or the rate"
             )
         self.optimizer.step()
 

@@ -15,15 +15,19 @@ OUR_PARTS: dict[str, type[Any]] = {
 }
 
 
-def described(part: object) -> list[Any] | None:
-    """[name, settings] of one of our parts, [name, None] of a user's own, None of no part."""
+def described(part: object) -> Any:
+    """[name, settings] of our parts, [name, None] of a user's own, None of none; tuples too."""
+    if isinstance(part, tuple):
+        return tuple(described(one) for one in part)
     return None if part is None else [type(part).__name__, settings_of(part)]
 
 
-def rebuilt(role: str, description: list[Any] | None, given: dict[str, Any]) -> Any:
+def rebuilt(role: str, description: Any, given: dict[str, Any]) -> Any:
     """The part itself: the one given again under `role`, or ours made anew."""
     if role in given:
         return given[role]
+    if isinstance(description, tuple):
+        return tuple(rebuilt(role, one, {}) for one in description)
     if description is None:
         return None
     name, settings = description

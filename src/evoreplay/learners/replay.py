@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -30,7 +30,6 @@ from evoreplay.evolution import MemoryEnergy
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
 from evoreplay.learners.learner import Learner, Precision
-from evoreplay.learners.rebuilding import described, rebuilt
 from evoreplay.learners.step import Outcome, Step, step_report
 from evoreplay.parts import (
     Batch,
@@ -40,11 +39,10 @@ from evoreplay.parts import (
     Memory,
     Prepare,
     Retrieval,
-    State,
     Transform,
 )
 from evoreplay.retrieval import UniformRetrieval
-from evoreplay.traceless import batch_statistics_only
+from evoreplay.traceless import batch_statistics_only, traceless
 
 RECIPES: dict[str, tuple[float, float]] = {"paper": (0.0, 1.0), "reference": (1.0, 1.0)}
 """The weights of raw and evolved replay when there is a flow; without one raw has weight 1."""
@@ -86,6 +84,23 @@ class ReplayLearner(Learner):
     """
 
     generator_names: ClassVar[tuple[str, ...]] = ("memory", "retrieval", "transform", "evolution")
+    part_names: ClassVar[tuple[str, ...]] = (
+        "memory",
+        "retrieval",
+        "transforms",
+        "evolution",
+        "energy",
+    )
+    option_names: ClassVar[tuple[str, ...]] = (
+        *Learner.option_names,
+        "raw_weight",
+        "evolved_weight",
+        "statistics",
+        "forward",
+        "write_back",
+        "extra_statistics",
+        "measure_alignment",
+    )
 
     def __init__(
         self,
@@ -174,34 +189,58 @@ class ReplayLearner(Learner):
                 clean = self.statistics == "raw"
                 with self.watch("update"):
                     with batch_statistics_only(self.model) if clean else nullcontext():
-                        losses["evolved"] = self._loss(*with_companions(evolved))
-                    (self.evolved_weight * losses["evolved"]).backward()
+                        losses["evolved"] = self._loss(evolved.inputs, evolved.labels)
+                    (self._weights(batch)["evolved"] * losses["evolved"]).backward()
                 outcome = self._finished(batch, evolved)
         if losses:
             with self.watch("update"):
                 self._step_optimizer(losses)
-        return self._report(losses, outcome)
+        return step_report(losses, self._weights(batch), outcome)
 
     def _raw_pass(self, batch: Batch) -> RawPass:
         """The unevolved minibatch: as much of a pass as its three uses need."""
-        inputs, labels = with_companions(batch)
-        for _ in range(self.extra_statistics):
-            with torch.no_grad():
-                self._loss(inputs, labels)
+        inputs, labels = self._unevolved(batch)
+        weight = self._weights(batch)["raw"]
+        self._update_statistics(inputs)
         if self._needs_reference_gradient():
-            loss = self._loss(inputs, labels, full_precision=True)
+            # a pass for g' alone is no training pass: the noise control has none
+            spared = weight == 0 and self.statistics == "all"
+            with batch_statistics_only(self.model) if spared else nullcontext():
+                loss = self._loss(inputs, labels, full_precision=True)
             gradient = named_gradients(self.model, loss)
-            if self.raw_weight > 0:
-                self._accumulate(gradient, self.raw_weight)
+            if weight > 0:
+                self._accumulate(gradient, weight)
             return RawPass(loss.detach(), gradient)
-        if self.raw_weight > 0:
+        if weight > 0:
             loss = self._loss(inputs, labels)
-            (self.raw_weight * loss).backward()
+            (weight * loss).backward()
             return RawPass(loss.detach())
         if self.statistics == "raw":
             with torch.no_grad():
                 return RawPass(self._loss(inputs, labels))
         return RawPass()
+
+    def _update_statistics(self, inputs: Tensor) -> None:
+        """The control's extra forwards, which only BatchNorm notices."""
+        for _ in range(self.extra_statistics):
+            with torch.no_grad(), self._autocast():
+                self.model(inputs)
+
+    def _unevolved(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """The raw examples: companions of what evolves, if there are any; without a flow, all."""
+        if batch.companions is None:
+            return batch.inputs, batch.labels
+        if self.evolution is not None:
+            return batch.companions, batch.labels
+        labels = torch.cat([batch.labels, batch.labels])
+        return torch.cat([batch.companions, batch.inputs]), labels
+
+    def _weights(self, batch: Batch | None) -> dict[str, float]:
+        """Of the raw and the evolved loss; companions have half of what evolves beside them."""
+        if batch is None or batch.companions is None or self.evolution is None:
+            return {"raw": self.raw_weight, "evolved": self.evolved_weight}
+        half = self.evolved_weight / 2
+        return {"raw": self.raw_weight + half, "evolved": half}
 
     def _joint_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         """One forward of stream, raw and evolved together; BatchNorm sees them as one batch."""
@@ -210,12 +249,15 @@ class ReplayLearner(Learner):
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
+        weights = self._weights(batch)
         if batch is not None:
-            terms["raw"] = (self.raw_weight, *with_companions(batch))
+            raw = self._unevolved(batch)
+            terms["raw"] = (weights["raw"], *raw)
+            self._update_statistics(raw[0])
             if self.evolution is not None:
                 with self.watch("evolution"):
-                    evolved = self._evolve(batch, self.evolution, None)
-                terms["evolved"] = (self.evolved_weight, *with_companions(evolved))
+                    evolved = self._evolve(batch, self.evolution, self._reference_gradient(*raw))
+                terms["evolved"] = (weights["evolved"], evolved.inputs, evolved.labels)
                 outcome = self._finished(batch, evolved)
         clean = self.statistics == "raw" and "evolved" in terms
         if clean:
@@ -227,7 +269,7 @@ class ReplayLearner(Learner):
             return Step(stream_loss=None)
         with self.watch("update"):
             losses = self._joint_pass(terms, clean)
-        return self._report(losses, outcome)
+        return step_report(losses, weights, outcome)
 
     def _joint_pass(
         self, terms: dict[str, tuple[float, Tensor, Tensor]], clean: bool
@@ -276,13 +318,15 @@ class ReplayLearner(Learner):
                 "write_back keeps evolved examples, but augmented copies have no slot of their "
                 "own; leave out write_back or the augmentation",
             )
-            self.memory.write(batch.indices, evolved.inputs - batch.anchors)
+            # what a transform wrote in this step has aged the example already
+            delta, counted = evolved.inputs - batch.anchors, not self.transforms
+            self.memory.write(batch.indices, delta, counted=counted)
         moved = float((evolved.inputs - batch.inputs).square().mean().sqrt())
         aligned = self._alignment(batch, evolved) if self.measure_alignment else None
         return Outcome(moved, aligned)
 
     def _alignment(self, batch: Batch, evolved: Batch) -> float:
-        with batch_statistics_only(self.model):
+        with traceless(self.model):
             gradients = [
                 named_gradients(self.model, self._loss(b.inputs, b.labels))
                 for b in (batch, evolved)
@@ -290,13 +334,16 @@ class ReplayLearner(Learner):
         raw, moved = (torch.cat([g.flatten() for g in part.values()]) for part in gradients)
         return float(cosine_similarity(raw, moved, dim=0))
 
-    def _report(self, losses: dict[str, Tensor], outcome: Outcome) -> Step:
-        weights = {"raw": self.raw_weight, "evolved": self.evolved_weight}
-        return step_report(losses, weights, outcome)
-
     def _needs_reference_gradient(self) -> bool:
         flow = self.evolution
         return flow is not None and flow.uses_energy and self.energy.alignment > 0
+
+    def _reference_gradient(self, inputs: Tensor, labels: Tensor) -> dict[str, Tensor] | None:
+        """The energy's g', by a pass of its own that leaves no trace."""
+        if not self._needs_reference_gradient():
+            return None
+        with traceless(self.model):
+            return named_gradients(self.model, self._loss(inputs, labels, full_precision=True))
 
     def _accumulate(self, gradients: dict[str, Tensor], weight: float) -> None:
         """Add gradients by name to the `grad` fields."""
@@ -308,76 +355,6 @@ class ReplayLearner(Learner):
     def _context(self, stream: StreamStep, first: bool = True) -> StepContext:
         generator = self.generators["retrieval"]
         return StepContext(self.model, self.prepare, self.memory, stream, generator, first)
-
-    def state_dict(self) -> State:
-        """Model, optimiser, generators and every part."""
-        return super().state_dict() | {name: p.state_dict() for name, p in self._parts().items()}
-
-    def load_state_dict(self, state: State) -> None:
-        """The counterpart of `state_dict`."""
-        super().load_state_dict(state)
-        for name, part in self._parts().items():
-            part.load_state_dict(state[name])
-
-    def _parts(self) -> dict[str, Any]:
-        parts = {"memory": self.memory, "retrieval": self.retrieval, "energy": self.energy}
-        if self.evolution is not None:
-            parts["evolution"] = self.evolution
-        return parts | {f"transform {n}": part for n, part in enumerate(self.transforms)}
-
-    def settings(self) -> State:
-        """The options, and the parts as far as they are plain data."""
-        return super().settings() | {
-            "memory": described(self.memory),
-            "retrieval": described(self.retrieval),
-            "evolution": described(self.evolution),
-            "energy": described(self.energy),
-            "transforms": [described(transform) for transform in self.transforms],
-            "options": {name: getattr(self, name) for name in OPTIONS},
-        }
-
-    @classmethod
-    def from_settings(
-        cls,
-        model: nn.Module,
-        optimizer: torch.optim.Optimizer,
-        settings: State,
-        parts: dict[str, Any],
-    ) -> Self:
-        """The counterpart of `settings`."""
-        roles = ("memory", "retrieval", "evolution", "energy")
-        made = {role: rebuilt(role, settings[role], parts) for role in roles}
-        transforms = parts.get("transforms") or [
-            rebuilt("transforms", description, {}) for description in settings["transforms"]
-        ]
-        options = settings["options"] | {k: settings[k] for k in ("updates", "precision")}
-        return cls(
-            model,
-            optimizer,
-            transforms=transforms,
-            prepare=parts.get("prepare"),
-            **made,
-            **options,
-        )
-
-
-OPTIONS = (
-    "raw_weight",
-    "evolved_weight",
-    "statistics",
-    "forward",
-    "write_back",
-    "extra_statistics",
-    "measure_alignment",
-)
-
-
-def with_companions(batch: Batch) -> tuple[Tensor, Tensor]:
-    """Inputs and labels of one forward pass: companions first, if there are any."""
-    if batch.companions is None:
-        return batch.inputs, batch.labels
-    labels = torch.cat([batch.labels, batch.labels])
-    return torch.cat([batch.companions, batch.inputs]), labels
 
 
 def no_energy(x: Tensor) -> Tensor:

@@ -70,13 +70,17 @@ class Slots:
         delta = None if self._delta is None else self._delta[indices]
         return Gathered(self._x[indices], self._y[indices], delta, self._writes[indices])
 
-    def write(self, indices: Tensor, delta: Tensor) -> None:
-        """Set the deltas of these slots; the raw examples stay."""
+    def write(self, indices: Tensor, delta: Tensor, *, counted: bool = True) -> None:
+        """Set the deltas of these slots; the raw examples stay.
+
+        A write that is not `counted` does not age the example.
+        """
         if self._delta is None:
             # zeros are not resident until they are touched: untouched slots cost no memory
             self._delta = torch.zeros((self.capacity, *delta.shape[1:]))
         self._delta[indices] = delta.detach().float().cpu()
-        self._writes[indices] += 1
+        if counted:
+            self._writes[indices] += 1
 
     def state_dict(self) -> State:
         """All that is held."""

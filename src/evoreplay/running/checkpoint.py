@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import secrets
 import time
 import warnings
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any, NamedTuple
 
 import torch
 
-from evoreplay.errors import UserError
+from evoreplay.errors import UserError, require
 from evoreplay.storage import (
     DamagedStateError,
+    clear_leftovers,
     numbered_states,
     read_manifest,
     read_state,
@@ -41,16 +43,19 @@ class Checkpoints:
         self._cost = 0.0
 
     def newest(self, *, strict: bool) -> Any | None:
-        """The newest whole state, after clearing away what a crash left behind."""
-        for leftover in self.folder.glob(".*.tmp"):
-            shutil.rmtree(leftover, ignore_errors=True)
+        """The newest whole state, after clearing away what a crash left behind.
+
+        Damaged ones are set aside under another name. A state that cannot be read for another
+        reason, be it the disk or another format, is an error and stays.
+        """
+        clear_leftovers(self.folder)
         for folder in numbered_states(self.folder):
             try:
                 state = read_state(folder)
             except DamagedStateError as error:
-                _tell(f"{error}; the checkpoint before it is used", strict=False)
-                # it would count as one of those that are kept
-                shutil.rmtree(folder, ignore_errors=True)
+                _tell(f"{error}; the checkpoint before it is used, if there is one", strict=False)
+                # as state-N it would count as one of those that are kept
+                os.replace(folder, folder.with_name(f"damaged-{secrets.token_hex(4)}"))
                 continue
             self._compare(read_manifest(folder)["about"], strict=strict)
             self._last_position = state["position"]
@@ -81,8 +86,13 @@ class Checkpoints:
 
     def _compare(self, about: dict[str, Any], *, strict: bool) -> None:
         for name, now in self._environment.items():
-            then = about.get(name)
+            then = about.get(name, now)
             if then != now:
+                require(
+                    name != "data",
+                    f"the data of the run in {self.folder.parent} are no longer those it was begun "
+                    "with; put them back, or begin anew with another --out",
+                )
                 _tell(
                     f"this run was begun with {name} {then} and goes on with {now}; its numbers "
                     "may differ from those of a run that was never interrupted",
@@ -96,11 +106,12 @@ def _tell(message: str, *, strict: bool) -> None:
     warnings.warn(message, stacklevel=3)
 
 
-def environment(device: str, config_hash: str) -> dict[str, Any]:
-    """What the bytes of a run may depend on beside its config."""
+def environment(device: str, config_hash: str, data: str) -> dict[str, Any]:
+    """What the bytes of a run may depend on beside its config; `data` is their fingerprint."""
     return {
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
         "device": device,
         "config hash": config_hash,
+        "data": data,
     }

@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import inspect
 import json
+import math
 import textwrap
 import types
 import typing
@@ -148,7 +149,7 @@ def with_settings(config: Config, settings: Mapping[str, Any]) -> Config:
     values = {}
     for name, value in settings.items():
         if name not in types_by_name:
-            raise unknown("setting", name, types_by_name)
+            raise unknown("setting", str(name), types_by_name)
         values[name] = _as_type(name, value, types_by_name[name])
     return dataclasses.replace(config, **values)
 
@@ -176,16 +177,19 @@ def _as_type(name: str, value: Any, wanted: Any) -> Any:
     if wanted is float:
         # YAML reads 1e-3 as text
         try:
-            return float(value) if not isinstance(value, bool) else _refuse(name, value, wanted)
-        except (TypeError, ValueError):
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
             _refuse(name, value, wanted)
+        if isinstance(value, bool) or not math.isfinite(number):
+            _refuse(name, value, wanted)
+        return number
     if type(value) is not wanted:
         _refuse(name, value, wanted)
     return value
 
 
 def _refuse(name: str, value: Any, wanted: type) -> typing.NoReturn:
-    words = {float: "a number", int: "a whole number", bool: "true or false", str: "a name"}
+    words = {float: "a finite number", int: "a whole number", bool: "true or false", str: "a name"}
     raise UserError(f"{name} is {value!r}; give {words[wanted]}")
 
 

@@ -71,15 +71,16 @@ def _passes_of_update(config: Config, method: Method) -> list[Pass]:
         passes.append(Pass("forward", candidates, 2))
     if method.extra_statistics:
         passes.append(Pass("forward", replayed, config.steps))
-    passes.append(Pass("training", replayed))
     if method.flow is None:
-        return passes
+        return [*passes, Pass("training", replayed)]
+    augmented = replayed > config.replay_size
+    passes.append(Pass("training", config.replay_size))
     steps = {"ld": config.steps, "svgd": config.steps, "hmc": config.steps - 1, "noise": 0}
     if steps[method.flow] > 0:
         passes.append(Pass("input", config.replay_size, steps[method.flow]))
     aligned = method.flow != "noise" and config.alignment > 0
-    if aligned or config.recipe == "reference":
-        passes.append(Pass("training", replayed))
+    if aligned or augmented or config.recipe == "reference":
+        passes.append(Pass("training", config.replay_size))
     elif config.statistics == "raw":
-        passes.append(Pass("forward", replayed))
+        passes.append(Pass("forward", config.replay_size))
     return passes

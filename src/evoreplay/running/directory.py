@@ -11,7 +11,7 @@ import yaml
 from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
-from evoreplay.errors import UserError
+from evoreplay.errors import UserError, require
 from evoreplay.running.config import Config, as_dict, run_name
 from evoreplay.storage import plain, write_file, write_json
 
@@ -39,12 +39,6 @@ class RunDirectory:
         copies = {key: plain(value) for key, value in tensors.items()}
         write_file(self.path / f"{name}.safetensors", tensors_to_bytes(copies))
 
-    def clear_leftovers(self) -> None:
-        """Remove files that a crash left half-written under their temporary names."""
-        for path in self.path.iterdir():
-            if is_leftover(path):
-                path.unlink()
-
     def finish(self, result: Result) -> None:
         """Write `result.json`: from here on the run is done."""
         write_json(self.path / "result.json", result)
@@ -60,7 +54,8 @@ def open_run_directory(config: Config, out: Path) -> RunDirectory:
             found = yaml.safe_load((path / "config.yaml").read_text())
         else:
             # what a crash left of a first attempt is no reason to refuse
-            if any(p.name != "lock" and not is_leftover(p) for p in path.iterdir()):
+            leftovers = {"lock", *(p.name for p in path.glob(".*.tmp"))}
+            if any(p.name not in leftovers for p in path.iterdir()):
                 found = None
             else:
                 write_file(path / "config.yaml", wanted.encode())
@@ -78,15 +73,11 @@ def open_run_directory(config: Config, out: Path) -> RunDirectory:
     return RunDirectory(path)
 
 
-def is_leftover(path: Path) -> bool:
-    """Whether this is a temporary file of `write_file`."""
-    return path.name.startswith(".") and path.name.endswith(".tmp")
-
-
 def read_result(path: Path) -> Result | None:
     """The result of a finished run, None of an unfinished one."""
     try:
         result: Result = json.loads((path / "result.json").read_text())
+        require(isinstance(result, dict), "not a result")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:

@@ -23,7 +23,7 @@ class Measurements:
 
     matrix: list[list[float | None]]
     """acc[i][j]: accuracy on segment i after segment j."""
-    anytime: list[dict[str, float]] = field(default_factory=list)
+    anytime: list[dict[str, float | None]] = field(default_factory=list)
     """Accuracy on validation examples of the classes seen so far: batch, accuracy."""
     seen_classes: list[int] = field(default_factory=list)
     measured_at: int = -1
@@ -98,7 +98,7 @@ class Evaluator:
             "anytime_accuracy": self.done.anytime,
         }
 
-    def _anytime(self, learner: Learner) -> float:
+    def _anytime(self, learner: Learner) -> float | None:
         validation, indices = self._experiment.validation, self._anytime_indices
         seen = torch.isin(validation.y[indices], torch.tensor(self.done.seen_classes))
         return accuracy(self._correct(learner, validation, indices[seen]))
@@ -115,17 +115,17 @@ class Evaluator:
         return found
 
     def _correct(self, learner: Learner, part: Part, indices: Tensor) -> Tensor:
-        found = []
-        for chunk in indices.split(100):
+        found = [torch.zeros(0, dtype=torch.bool)]
+        for chunk in indices.split(100) if len(indices) > 0 else ():
             if self._stop.signal_number is not None:
                 raise Interrupted("interrupted while measuring", self._stop.signal_number)
             found.append(learner.predict(part.x[chunk]) == part.y[chunk])
         return torch.cat(found)
 
 
-def accuracy(correct: Tensor) -> float:
-    """The share of True."""
-    return float(correct.double().mean())
+def accuracy(correct: Tensor) -> float | None:
+    """The share of True; None of nothing."""
+    return float(correct.double().mean()) if len(correct) > 0 else None
 
 
 def evenly(indices: Tensor, count: int) -> Tensor:

@@ -37,6 +37,11 @@ def expand(content: dict[str, Any]) -> list[Config]:
     """The product of all axes; a list in `set` is one more axis."""
     settings = content.get("set") or {}
     require(isinstance(settings, dict), f"set is {settings!r}; give names and values")
+    for name in ("dataset", "method", "seed", "seeds"):
+        require(
+            name not in settings,
+            f"{name} stands under set; write it as a key of its own: dataset, method, seeds",
+        )
     axes: dict[str, list[Any]] = {
         "dataset": _listed(content.get("dataset", Config.dataset)),
         "method": _listed(content.get("method", Config.method)),

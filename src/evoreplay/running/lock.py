@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import json
 import os
+import secrets
 import socket
 import threading
 import time
@@ -30,40 +31,52 @@ STALE_SECONDS = 60.0
 def locked(folder: Path) -> Iterator[None]:
     """Own `folder` inside; `UserError` with the owner's name if somebody else does."""
     path = folder / "lock"
-    descriptor = _acquire(path)
+    own = {
+        "host": socket.gethostname(),
+        "process": os.getpid(),
+        "since": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "token": secrets.token_hex(8),
+    }
+    descriptor = _acquire(path, own)
     stopped = threading.Event()
-    beating = threading.Thread(target=_beat, args=(descriptor, stopped), daemon=True)
+    beating = threading.Thread(target=_beat, args=(descriptor, own, stopped), daemon=True)
     beating.start()
     try:
         yield
     finally:
         stopped.set()
         beating.join()
-        # while it is still ours, so that nobody else's file is removed
-        path.unlink(missing_ok=True)
+        # a host that was silent for long may have lost it to another
+        if _owner(descriptor) == own and _is_still(path, descriptor):
+            path.unlink(missing_ok=True)
         os.close(descriptor)
 
 
-def _acquire(path: Path) -> int:
+def _acquire(path: Path, own: dict[str, Any]) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        by_kernel = True
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             owner = _owner(descriptor)
             os.close(descriptor)
             raise _refusal(path, owner) from None
+        except OSError:
+            # a file system without such locks: the heartbeat alone has to do
+            by_kernel = False
         if not _is_still(path, descriptor):
             # the last owner removed the file between our opening and locking it
             os.close(descriptor)
             continue
         owner = _owner(descriptor)
         age = time.time() - os.fstat(descriptor).st_mtime
-        if owner and owner.get("host") != socket.gethostname() and age < STALE_SECONDS:
+        elsewhere = owner.get("host") != own["host"] or not by_kernel
+        if owner and elsewhere and age < STALE_SECONDS:
             os.close(descriptor)
             raise _refusal(path, owner)
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(_self()).encode(), 0)
+        os.pwrite(descriptor, json.dumps(own).encode(), 0)
         return descriptor
 
 
@@ -72,14 +85,6 @@ def _is_still(path: Path, descriptor: int) -> bool:
         return os.fstat(descriptor).st_ino == path.stat().st_ino
     except FileNotFoundError:
         return False
-
-
-def _self() -> dict[str, Any]:
-    return {
-        "host": socket.gethostname(),
-        "process": os.getpid(),
-        "since": time.strftime("%Y-%m-%d %H:%M:%S"),
-    }
 
 
 def _owner(descriptor: int) -> dict[str, Any]:
@@ -100,7 +105,8 @@ def _refusal(path: Path, owner: dict[str, Any]) -> UserError:
     return UserError(f"{path.parent} is being run by {name}; wait for it, or stop it first")
 
 
-def _beat(descriptor: int, stopped: threading.Event) -> None:
+def _beat(descriptor: int, own: dict[str, Any], stopped: threading.Event) -> None:
     while not stopped.wait(HEARTBEAT_SECONDS):
         with contextlib.suppress(OSError):
-            os.utime(descriptor)
+            if _owner(descriptor) == own:
+                os.utime(descriptor)

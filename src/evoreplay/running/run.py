@@ -25,7 +25,13 @@ from evoreplay.running.events import EventLog
 from evoreplay.running.interruption import Interrupted, StopRequest, stop_requests
 from evoreplay.running.lock import locked
 from evoreplay.running.protocol import resolved
-from evoreplay.running.setup import Experiment, make_model, prepare_experiment
+from evoreplay.running.setup import (
+    Experiment,
+    data_fingerprint,
+    make_model,
+    prepare_experiment,
+)
+from evoreplay.storage import clear_leftovers
 
 LOG_EVERY = 10
 
@@ -80,34 +86,43 @@ def run(
     if watch is not None:
         learner.watch = watch
     directory = open_run_directory(config, out)
-    own = environment(config.device, config_hash(config))
+    own = environment(config.device, config_hash(config), data_fingerprint(experiment))
     saves = Checkpoints(directory.checkpoints, checkpoints or Schedule(), own)
-    with locked(directory.path), stop_requests() as stop:
-        directory.clear_leftovers()
-        loop = _Loop(config, directory, experiment, learner, stop, listener, saves, strict)
-        try:
-            loop.to_the_end()
-            result = loop.finished()
-        except NonFiniteLossError as error:
-            raise NonFiniteLossError(
-                f"{error}. The last good state is kept in {directory.checkpoints}"
-            ) from error
-        except OSError as error:
-            raise UserError(
-                f"cannot write to {directory.path}: {error.strerror or error}; make room there and "
-                "give the same command again"
-            ) from error
-        except Interrupted as interruption:
-            loop.save()
-            raise Interrupted(
-                f"stopped after {loop.position} of {len(experiment.stream)} batches; nothing is "
-                f"lost: the same command continues {directory.path}",
-                stop.signal_number or 0,
-            ) from interruption
-        finally:
-            loop.log.close()
+    try:
+        with locked(directory.path), stop_requests() as stop:
+            finished = read_result(directory.path)
+            if finished is not None:
+                return Outcome(directory.path, finished, fresh=False)
+            clear_leftovers(directory.path)
+            loop = _Loop(config, directory, experiment, learner, stop, listener, saves, strict)
+            result = _to_the_end(loop, stop)
+    except OSError as error:
+        raise UserError(
+            f"cannot write to {directory.path}: {error.strerror or error}; make room or set it "
+            "right there, and give the same command again"
+        ) from error
     seconds = None if watch is None else dict(watch.seconds)
     return Outcome(directory.path, result, fresh=True, profile=seconds)
+
+
+def _to_the_end(loop: _Loop, stop: StopRequest) -> Result:
+    """What a loop gives, or why it stopped, in words that say how to go on."""
+    try:
+        loop.to_the_end()
+        return loop.finished()
+    except NonFiniteLossError as error:
+        raise NonFiniteLossError(
+            f"{error}. The last good state is kept in {loop.directory.checkpoints}"
+        ) from error
+    except Interrupted as interruption:
+        loop.save()
+        raise Interrupted(
+            f"stopped after {loop.position} of {len(loop.experiment.stream)} batches; nothing is "
+            f"lost: the same command continues {loop.directory.path}",
+            stop.signal_number or 0,
+        ) from interruption
+    finally:
+        loop.log.close()
 
 
 class _Loop:
@@ -181,7 +196,12 @@ class _Loop:
         self.listener(Progress(self.config, self.position, length, accuracy))
 
     def save(self) -> None:
-        """A checkpoint of everything that the rest of the run depends on."""
+        """A checkpoint of everything that the rest of the run depends on, if it is sound."""
+        parameters = list(self.learner.model.parameters())
+        if not bool(torch.isfinite(torch.nn.utils.get_total_norm(parameters))):
+            raise NonFiniteLossError(
+                f"a parameter is not finite after {self.position} batches; lower the learning rate"
+            )
         state = {
             "learner": self.learner.state_dict(),
             "position": self.position,

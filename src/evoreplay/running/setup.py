@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from evoreplay.streams import (
 )
 
 SMALLEST_RESNET_IMAGE = 25
+FINGERPRINT_SAMPLE = 100
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,16 @@ def prepare_experiment(config: Config, data: Path | None = None) -> Experiment:
     stream = make_stream(config, train_x, train_y, pools)
     validation = Part(train_x, train_y, validation_pools)
     return Experiment(dataset, groups, stream, validation, test)
+
+
+def data_fingerprint(experiment: Experiment) -> str:
+    """Of labels, order and a sample of the examples: other data give another one."""
+    stream, test = experiment.stream, experiment.test
+    sample = stream.order[:: max(1, len(stream.order) // FINGERPRINT_SAMPLE)]
+    digest = hashlib.sha256()
+    for tensor in (stream.order, stream.y[stream.order], test.y, stream.x[sample]):
+        digest.update(tensor.contiguous().numpy().tobytes())
+    return digest.hexdigest()[:16]
 
 
 def make_stream(config: Config, x: Tensor, y: Tensor, pools: list[Tensor]) -> ArrayStream:

@@ -6,12 +6,12 @@ stay in the range of the image) with the border repeated:
     u_in = F R(phi) / s * (w u_out) + c
 
 with rotation phi up to 10 degrees, scale s in 0.8 .. 1.2, a flip F with probability 1/2 for
-natural images, and a window: for small images padding by 4 and cropping at random, that is a shift
-c of up to 4 pixels, for images of 64 pixels and more a random resized crop of 8 to 100 % of the
-area with an aspect ratio of 3/4 to 4/3.
+natural images, and a window: for small images padding and cropping at random, that is a shift c of
+up to an eighth of the side (4 pixels of 32), for images of 64 pixels and more a random resized crop
+of 8 to 100 % of the area with an aspect ratio of 3/4 to 4/3.
 
-The raw copies stay: the memory loss is the mean over both. With a flow, the augmented copies
-evolve.
+The raw copies stay: the memory loss is the mean over both, from one forward pass. With a flow, the
+augmented copies evolve, and the two kinds have forward passes of their own.
 
 Reference: Buzzega et al., "Rethinking Experience Replay: a Bag of Tricks for Continual Learning",
 2020.
@@ -42,14 +42,17 @@ class Augmentation:
     """Largest rotation either way, in degrees."""
     scale: tuple[float, float] = (0.8, 1.2)
     """Smallest and largest magnification."""
-    padding: int = 4
-    """Largest shift of small images, in pixels."""
+    padding: int | None = None
+    """Largest shift of small images, in pixels; None: an eighth of the side, 4 of 32."""
 
     def __post_init__(self) -> None:
         low, high = self.scale
         require(0 < low <= high, f"scale is {self.scale!r}; give (low, high) with 0 < low <= high")
         require(self.rotation >= 0, f"rotation is {self.rotation!r}; give 0 degrees or more")
-        require(self.padding >= 0, f"padding is {self.padding!r}; give 0 pixels or more")
+        require(
+            self.padding is None or self.padding >= 0,
+            f"padding is {self.padding!r}; give 0 pixels or more",
+        )
 
     def apply(self, batch: Batch, context: Context) -> Batch:
         """The batch with augmented inputs and the raw ones as companions."""
@@ -86,8 +89,8 @@ class Augmentation:
             shift_x, shift_y = uniform(-1, 1) * (1 - window_x), uniform(-1, 1) * (1 - window_y)
         else:
             window_x = window_y = torch.ones(count, dtype=torch.float64)
-            whole = 2 * self.padding + 1
-            pixels = torch.randint(whole, (2, count), generator=generator) - self.padding
+            padding = min(height, width) // 8 if self.padding is None else self.padding
+            pixels = torch.randint(2 * padding + 1, (2, count), generator=generator) - padding
             shift_x, shift_y = 2 * pixels[0] / width, 2 * pixels[1] / height
         cosine, sine = torch.cos(angle) / magnification, torch.sin(angle) / magnification
         # coordinates run from -1 to 1 over sides of different lengths

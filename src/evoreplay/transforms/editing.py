@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from evoreplay.errors import require
+from evoreplay.errors import require, require_finite
 from evoreplay.parts import Batch, Context, State
 
 
@@ -38,11 +38,7 @@ class Editing:
     """Subtract the regulariser, as the paper says, or add it, as the released code does."""
 
     def __post_init__(self) -> None:
-        for name in ("stride", "reg", "decay"):
-            value = getattr(self, name)
-            require(
-                0 <= value < float("inf"), f"{name} is {value!r}; give a finite number, 0 or more"
-            )
+        require_finite(self, "stride", "reg", "decay")
         require(
             self.sign in ("paper", "released"),
             f"sign is {self.sign!r}; give 'paper' or 'released'",
