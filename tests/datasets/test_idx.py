@@ -62,3 +62,12 @@ def test_another_kind_of_numbers_is_refused(tmp_path):
 
 def test_another_folder_is_not_taken(tmp_path):
     assert find_idx(tmp_path) is None
+
+
+def test_a_compressed_file_that_never_ends_is_read_only_as_far_as_its_header_says(tmp_path):
+    write(tmp_path, "train", 20, ".gz")
+    images = next(tmp_path.glob("*images*"))
+    whole = gzip.decompress(images.read_bytes())
+    images.write_bytes(gzip.compress(whole + bytes(50_000_000)))
+    with pytest.raises(UserError, match="bytes of data where"):
+        find_idx(tmp_path).read()

@@ -1,3 +1,6 @@
+import io
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -83,3 +86,31 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path):
 def test_another_file_is_not_taken(tmp_path):
     assert find_npz(tmp_path) is None
     assert find_npz(tmp_path / "missing.npz") is None
+
+
+def test_a_shape_that_no_machine_holds_is_refused(tmp_path):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "|u1", "fortran_order": False, "shape": (2**50, 8, 8)}
+    )
+    file = tmp_path / "huge.npz"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x.npy", header.getvalue())
+        archive.writestr("y.npy", header.getvalue())
+    with pytest.raises(UserError, match=r"huge\.npz"):
+        find_npz(file).read()
+
+
+def test_a_file_compressed_in_an_unknown_way_is_refused(tmp_path):
+    file = tmp_path / "odd.npz"
+    np.savez(file, x=np.zeros((4, 2), np.uint8), y=np.arange(4) % 2)
+    data = bytearray(file.read_bytes())
+    # the method of compression, in every local and central header
+    for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        at = data.find(mark)
+        while at >= 0:
+            data[at + offset] = 77
+            at = data.find(mark, at + 4)
+    file.write_bytes(bytes(data))
+    with pytest.raises(UserError, match=r"odd\.npz"):
+        find_npz(file).read()

@@ -107,3 +107,14 @@ def test_the_sample_of_cifar_100_has_all_fine_labels(real_data):
     assert layout.counts() == (2000, 400)
     assert parts.train_x.shape == (2000, 3, 32, 32)
     assert sorted(set(parts.train_y.tolist())) == list(range(100))
+
+
+def test_text_in_the_place_of_image_bytes_is_never_opened_as_a_path(tmp_path, encoded):
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(b"not yours")
+    kind = pa.struct([("bytes", pa.string()), ("path", pa.string())])
+    images = pa.array([{"bytes": str(secret), "path": None}] * 2, kind)
+    file = tmp_path / "hostile.parquet"
+    pq.write_table(pa.table({"img": images, "label": [0, 1]}), file)
+    with pytest.raises(UserError, match="rename the columns"):
+        find_parquet(file).read()

@@ -20,8 +20,7 @@ _UNREADABLE = (
     EOFError,
     KeyError,
     MemoryError,  # a shape that no machine holds
-    RuntimeError,  # encrypted
-    NotImplementedError,  # compressed in an unknown way
+    RuntimeError,  # encrypted, or compressed in an unknown way
     zipfile.BadZipFile,
     zlib.error,
 )
