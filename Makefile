@@ -31,6 +31,8 @@ slow-tests: $(READY)
 # a short form; fails only on ratios beyond twice their bar
 bench: $(READY)
 	$(BIN)/evoreplay bench --rounds 3 --check --only er+ld er+hmc mir naive-er naive-er+ld naive-mir
+	$(BIN)/python benchmarks/saving.py
+	test -z "$$EVOREPLAY_DATA" || $(BIN)/python benchmarks/reading.py
 
 # half an hour: 200 runs killed at random moments, 10^6 examples through one learner
 soak: $(READY)

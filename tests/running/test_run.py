@@ -30,7 +30,7 @@ def digest(path, name):
 def test_a_run_leaves_everything_that_its_directory_promises(tmp_path):
     outcome = run(Config(method="er+ld", **QUICK), out=tmp_path)
     names = {p.name for p in outcome.path.iterdir()}
-    promised = {"config.yaml", "events.jsonl", "checkpoints"}
+    promised = {"config.yaml", "events.jsonl", "checkpoints", "snapshots"}
     assert promised | {"model.safetensors", "memory.safetensors", "result.json"} <= names
     result = json.loads((outcome.path / "result.json").read_text())
     assert result == outcome.result

@@ -30,6 +30,11 @@ class RunDirectory:
         return self.path / "checkpoints"
 
     @property
+    def snapshots(self) -> Path:
+        """The memory at three moments."""
+        return self.path / "snapshots"
+
+    @property
     def events(self) -> Path:
         """The log."""
         return self.path / "events.jsonl"

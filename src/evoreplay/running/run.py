@@ -31,6 +31,7 @@ from evoreplay.running.setup import (
     make_model,
     prepare_experiment,
 )
+from evoreplay.running.snapshots import snapshot_positions, take_snapshot
 from evoreplay.storage import clear_leftovers
 
 LOG_EVERY = 10
@@ -188,6 +189,8 @@ class _Loop:
 
     def _measure(self) -> None:
         found = self.evaluator.measure(self.learner, self.position)
+        if self.position in snapshot_positions(len(self.experiment.stream)):
+            take_snapshot(self.learner, self.position, self.directory)
         if found:
             self.log.write("measured", step=self.position, **found)
         anytime = self.evaluator.done.anytime
