@@ -43,6 +43,7 @@ from evoreplay.parts import (
 )
 from evoreplay.retrieval import UniformRetrieval
 from evoreplay.traceless import batch_statistics_only, traceless
+from evoreplay.transforms import Augmentation
 
 RECIPES: dict[str, tuple[float, float]] = {"paper": (0.0, 1.0), "reference": (1.0, 1.0)}
 """The weights of raw and evolved replay when there is a flow; without one raw has weight 1."""
@@ -136,6 +137,11 @@ class ReplayLearner(Learner):
         require(
             forward in ("separate", "joint"),
             f"forward is {forward!r}; give 'separate' or 'joint'",
+        )
+        require(
+            not (write_back and any(isinstance(t, Augmentation) for t in transforms)),
+            "write_back keeps evolved examples, but augmented copies have no slot of their own; "
+            "leave out write_back or the augmentation",
         )
         default_raw, default_evolved = RECIPES[recipe] if evolution is not None else (1.0, 0.0)
         self.raw_weight = default_raw if raw_weight is None else raw_weight
@@ -313,11 +319,6 @@ class ReplayLearner(Learner):
     def _finished(self, batch: Batch, evolved: Batch) -> Outcome:
         """Write back if asked to, and measure what evolution did."""
         if self.write_back:
-            require(
-                batch.companions is None,
-                "write_back keeps evolved examples, but augmented copies have no slot of their "
-                "own; leave out write_back or the augmentation",
-            )
             # what a transform wrote in this step has aged the example already
             delta, counted = evolved.inputs - batch.anchors, not self.transforms
             self.memory.write(batch.indices, delta, counted=counted)
