@@ -239,16 +239,6 @@ def test_a_second_process_on_a_run_is_refused(tmp_path):
     assert refused
 
 
-def test_a_state_of_250_megabytes_is_saved_within_five_seconds(tmp_path):
-    generator = torch.Generator().manual_seed(0)
-    x = torch.randint(256, (1200, 3, 84, 84), generator=generator, dtype=torch.uint8)
-    state = {"x": x.repeat(10, 1, 1, 1), "position": 0}
-    assert state["x"].nbytes > 250e6
-    began = time.monotonic()
-    evoreplay.storage.write_next_state(tmp_path / "state", state)
-    assert time.monotonic() - began < 5
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_the_command_leaves_within_five_seconds_of_a_signal_and_says_how_to_go_on(
     tmp_path, number, code
