@@ -65,11 +65,6 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             module.training = training
 
 
-def has_running_statistics(model: nn.Module) -> bool:
-    """Whether any layer keeps statistics of what it has seen."""
-    return any(isinstance(m, _NormBase) and m.running_mean is not None for m in model.modules())
-
-
 def device_of(model: nn.Module) -> torch.device:
     """Where the first parameter lies; the CPU for a model without any."""
     first = next(model.parameters(), None)

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
-
-Retrieve = Callable[[], tuple[Tensor, Tensor]]
 
 
 class NaiveReplay:

@@ -40,11 +40,6 @@ class Slots:
     def __len__(self) -> int:
         return self.held
 
-    @property
-    def labels(self) -> Tensor:
-        """Of all examples held."""
-        return self._y[: self.held]
-
     def put(self, slots: Tensor, x: Tensor, y: Tensor) -> None:
         """Fill the slots, each named once; what they held, and its delta, is gone."""
         if len(slots) == 0:
