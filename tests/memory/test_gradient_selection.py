@@ -173,4 +173,5 @@ def test_with_a_duplicated_class_memory_ends_more_diverse_than_a_reservoir_over_
     ours = [redundancy(GradientSelectionMemory, seed) for seed in range(10)]
     reservoir = [redundancy(ReservoirMemory, seed) for seed in range(10)]
     assert sum(ours) / 10 < sum(reservoir) / 10
+    # seven is what was measured; eight was the first guess
     assert sum(a < b for a, b in zip(ours, reservoir, strict=True)) >= 7
