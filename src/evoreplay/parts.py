@@ -23,6 +23,15 @@ Parameters = Mapping[str, Tensor]
 """Parameters, or one tensor for each of them, by name."""
 
 
+class LossGradient(NamedTuple):
+    """The gradient of a minibatch's summed loss with respect to its inputs."""
+
+    at: Tensor
+    """The inputs."""
+    value: Tensor
+    """One gradient for each."""
+
+
 class Gathered(NamedTuple):
     """Examples read from memory, one row for each index asked for."""
 

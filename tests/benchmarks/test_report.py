@@ -20,13 +20,24 @@ def test_a_short_benchmark_has_its_ratios():
     assert found.rows[0].to_er.median == 1
     assert set(found.ratios) == {"er/naive-er"}
     assert 0 < found.overhead_share < 0.5
-    written = as_json(found, 1, "float32")
+    written = as_json(found, 1)
     assert set(written["ratios"]) == {"er/naive-er", "overhead-share"}
 
 
 def test_only_ratios_beyond_twice_their_bar_fail():
-    require_wide_bars(Benchmark([], {"er/naive-er": Ratio(1.0, 1.0, 1.0)}, 0.01))
+    require_wide_bars(Benchmark([], {"er/naive-er": Ratio(1.0, 1.0, 1.0)}, 0.01, "float32"))
     with pytest.raises(UserError, match=r"er/naive-er is 1\.20"):
-        require_wide_bars(Benchmark([], {"er/naive-er": Ratio(1.2, 1.2, 1.2)}, 0.01))
+        require_wide_bars(Benchmark([], {"er/naive-er": Ratio(1.2, 1.2, 1.2)}, 0.01, "float32"))
     with pytest.raises(UserError, match="overhead-share"):
-        require_wide_bars(Benchmark([], {}, 0.1))
+        require_wide_bars(Benchmark([], {}, 0.1, "float32"))
+
+
+def test_a_float32_row_stands_beside_each_bfloat16_one():
+    found = run_benchmark(rounds=1, only=["er+ld-aligned"], precision="bfloat16")
+    names = ["er", "er+ld-aligned", "er (float32)", "er+ld-aligned (float32)"]
+    assert [row.name for row in found.rows] == names
+    assert found.precision == "bfloat16"
+    er, aligned = found.rows[2:]
+    # both sides of this bar in float32
+    assert found.ratios["er+ld-aligned/er"] == aligned.to_er
+    assert er.to_er.median == 1

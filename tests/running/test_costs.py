@@ -17,7 +17,10 @@ def test_costs_by_hand():
     assert cost("mir") == pytest.approx((6 + 2 * 5) / 6)
     assert cost("gmed") == pytest.approx((6 + 2 * 2) / 6)
     assert cost("er+ld") == pytest.approx(19 / 6)
-    assert cost("er+ld", alignment=0.0) == pytest.approx(17 / 6)
+    # without the dot product the raw pass is the first evolution step's, too
+    assert cost("er+ld", alignment=0.0) == pytest.approx(16 / 6)
+    assert cost("er+ld", alignment=0.0, recipe="reference") == pytest.approx(17 / 6)
+    assert cost("er+hmc", alignment=0.0, steps=1) == pytest.approx(7 / 6)
     assert cost("er+hmc") == pytest.approx(17 / 6)
     assert cost("er+noise") == pytest.approx(7 / 6)
     assert cost("er+noise", recipe="reference") == pytest.approx(9 / 6)

@@ -19,9 +19,9 @@ from evoreplay.models import ResNet18, in_channels_last
 from evoreplay.random_state import seeded_random_state
 from evoreplay.retrieval.uniform import draw_without_replacement
 from evoreplay.running.assembly import make_learner
-from evoreplay.running.config import Config
+from evoreplay.running.config import Config, Precision
 from evoreplay.running.costs import Pass, passes_of_step
-from evoreplay.running.protocol import resolved
+from evoreplay.running.protocol import resolved, resolved_precision
 from evoreplay.streams import ArrayStream
 
 CLASSES = 10
@@ -47,6 +47,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 """What is timed: fields of the config by name of the row."""
 
+IN_FLOAT32 = " (float32)"
 NAIVE = ("naive-er", "naive-er+ld", "naive-mir")
 
 BARS: dict[str, tuple[str, str, float]] = {
@@ -62,6 +63,9 @@ BARS: dict[str, tuple[str, str, float]] = {
 }
 """Ratios with the most that each may be."""
 
+BOTH_IN_FLOAT32 = ("er+ld-aligned/er",)
+"""Ratios whose evolution is in float32 anyway, so that both sides are."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -70,6 +74,7 @@ class Row:
     name: str
     milliseconds: float
     to_er: Ratio
+    """Relative to an ER step of the same precision."""
     predicted: float | None
     """Relative to ER by its passes, each timed in the same run; None for the naive reference."""
 
@@ -82,26 +87,41 @@ class Benchmark:
     ratios: dict[str, Ratio]
     overhead_share: float
     """Of memory, retrieval and data in an ER step."""
+    precision: Precision
+    """Of the training passes."""
 
 
 def run_benchmark(
-    *, rounds: int = 10, only: Sequence[str] | None = None, precision: str = "float32"
+    *, rounds: int = 10, only: Sequence[str] | None = None, precision: Precision = "auto"
 ) -> Benchmark:
-    """Time all steps (or `only` those named, and er) on one thread of the CPU."""
+    """Time all steps (or `only` those named, and er) on one thread of the CPU.
+
+    `auto` is the precision that a run would use here; beside bfloat16 rows stand float32 ones.
+    """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        return _measured(rounds, set(only) | {"er"} if only else None, precision)
+        used = resolved_precision(precision, "cpu")
+        return _measured(rounds, set(only) | {"er"} if only else None, used)
     finally:
         torch.set_num_threads(threads)
 
 
-def _measured(rounds: int, only: set[str] | None, precision: str) -> Benchmark:
+def _measured(rounds: int, only: set[str] | None, precision: Precision) -> Benchmark:
     chosen = {name: fields for name, fields in VARIANTS.items() if only is None or name in only}
-    configs = {
-        name: resolved(Config(dataset="cifar10", precision=precision, **fields))  # type: ignore[arg-type]
-        for name, fields in chosen.items()
-    }
+
+    def in_precision(one: Precision, suffix: str = "") -> dict[str, Config]:
+        return {
+            name + suffix: resolved(
+                Config(dataset="cifar10", device="cpu", precision=one, **fields)
+            )
+            for name, fields in chosen.items()
+        }
+
+    configs = in_precision(precision)
+    beside = "" if precision == "float32" else IN_FLOAT32
+    if beside:
+        configs |= in_precision("float32", beside)
     works: dict[str, Work] = {name: _step(config) for name, config in configs.items()}
     naive = NaiveReplay(_model(channels_last=False), *_images(MEMORY, 1))
     x, y = _images(10, 2)
@@ -126,17 +146,22 @@ def _measured(rounds: int, only: set[str] | None, precision: str) -> Benchmark:
 
     er = predicted(configs["er"])
     rows = [
-        Row(name, 1000 * seconds[name], ratio(times, name, "er"), predicted(config) / er)
+        Row(
+            name,
+            1000 * seconds[name],
+            ratio(times, name, "er" + (beside if name.endswith(IN_FLOAT32) else "")),
+            predicted(config) / er,
+        )
         for name, config in configs.items()
     ]
     others = [name for name in (*NAIVE, "er at 100k") if name in times]
     rows += [Row(name, 1000 * seconds[name], ratio(times, name, "er"), None) for name in others]
-    ratios = {
-        label: ratio(times, name, reference)
-        for label, (name, reference, _) in BARS.items()
-        if name in times and reference in times
-    }
-    return Benchmark(rows, ratios, ratio(times, "overhead", "er").median)
+    ratios = {}
+    for label, (name, reference, _) in BARS.items():
+        suffix = beside if label in BOTH_IN_FLOAT32 else ""
+        if name + suffix in times and reference + suffix in times:
+            ratios[label] = ratio(times, name + suffix, reference + suffix)
+    return Benchmark(rows, ratios, ratio(times, "overhead", "er").median, precision)
 
 
 def _images(count: int, seed: int) -> tuple[Tensor, Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
@@ -14,6 +14,7 @@ from evoreplay.benchmarks import Benchmark, run_benchmark
 from evoreplay.benchmarks.report import BARS, NAIVE, VARIANTS
 from evoreplay.commands.options import given
 from evoreplay.errors import UserError, require, unknown
+from evoreplay.running.config import Precision
 from evoreplay.running.run import versions
 from evoreplay.storage import write_json
 
@@ -38,8 +39,8 @@ class Bench:
         tuple[str, ...], tyro.conf.arg(metavar="NAME ...", help_behavior_hint="(default: all)")
     ] = ()
     """Rows to time beside er."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """Of the training passes."""
+    precision: Precision = "auto"
+    """Of the training passes: auto (as a run here), float32, or bfloat16 with float32 beside it."""
     check: bool = False
     """Fail if a ratio is more than twice its bar."""
 
@@ -57,7 +58,7 @@ class Bench:
         print_ratios(console, found)
         if self.json is not None:
             try:
-                write_json(self.json, as_json(found, self.rounds, self.precision))
+                write_json(self.json, as_json(found, self.rounds))
             except OSError as error:
                 raise UserError(
                     f"cannot write {self.json}: {error.strerror or error}; give another --json"
@@ -80,7 +81,10 @@ def require_wide_bars(found: Benchmark) -> None:
 
 def print_rows(console: Console, found: Benchmark) -> None:
     """Milliseconds, and cost relative to ER beside what the passes predict."""
-    table = Table("step", title="CPU time of a step, width-20 ResNet-18, 32x32, batch 10 + 10")
+    table = Table(
+        "step",
+        title=f"CPU time of a step, {found.precision}, width-20 ResNet-18, 32x32, batch 10 + 10",
+    )
     for heading in ("ms", "x er", "quartiles", "by its passes", "measured / predicted"):
         table.add_column(heading, justify="right")
     for row in found.rows:
@@ -112,7 +116,7 @@ def print_ratios(console: Console, found: Benchmark) -> None:
     console.print(table)
 
 
-def as_json(found: Benchmark, rounds: int, precision: str) -> dict[str, Any]:
+def as_json(found: Benchmark, rounds: int) -> dict[str, Any]:
     """Everything, as plain data."""
     return {
         "ratios": {name: value.median for name, value in found.ratios.items()}
@@ -127,6 +131,6 @@ def as_json(found: Benchmark, rounds: int, precision: str) -> dict[str, Any]:
             for row in found.rows
         },
         "rounds": rounds,
-        "precision": precision,
+        "precision": found.precision,
         "versions": versions(),
     }

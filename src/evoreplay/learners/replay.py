@@ -9,9 +9,10 @@ For each incoming batch (x_k, y_k):
 4. offer (x_k, y_k) to the memory.
 
 A sum of means, each from a forward pass of its own: BatchNorm sees stream and replay apart. The raw
-pass serves three ends at once: its loss, the gradient g' of the energy, and, with
-`statistics="raw"`, the running statistics. Evolved examples never touch those, because the network
-is evaluated on clean ones.
+pass serves all its ends at once: its loss, the gradient g' of the energy or, without the dot
+product, the gradient that the first evolution step asks for, and, with `statistics="raw"`, the
+running statistics. Evolved examples never touch those, because the network is evaluated on clean
+ones.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
 import torch
@@ -36,6 +38,7 @@ from evoreplay.parts import (
     Energy,
     EnergyGradient,
     Evolution,
+    LossGradient,
     Memory,
     Prepare,
     Retrieval,
@@ -54,6 +57,9 @@ class RawPass(NamedTuple):
 
     loss: Tensor | None = None
     gradient: dict[str, Tensor] | None = None
+    """Of the parameters: the energy's g'."""
+    ascent: LossGradient | None = None
+    """Of the inputs: what the first evolution step asks for."""
 
 
 class ReplayLearner(Learner):
@@ -191,7 +197,7 @@ class ReplayLearner(Learner):
                 losses["raw"] = raw.loss
             if self.evolution is not None:
                 with self.watch("evolution"):
-                    evolved = self._evolve(batch, self.evolution, raw.gradient)
+                    evolved = self._evolve(batch, self.evolution, raw)
                 clean = self.statistics == "raw"
                 with self.watch("update"):
                     with batch_statistics_only(self.model) if clean else nullcontext():
@@ -217,14 +223,38 @@ class ReplayLearner(Learner):
             if weight > 0:
                 self._accumulate(gradient, weight)
             return RawPass(loss.detach(), gradient)
-        if weight > 0:
+        if weight == 0 and self.statistics == "all":
+            return RawPass()
+        if self._evolves_from(batch):
+            return self._raw_pass_to_inputs(inputs.detach().requires_grad_(), labels, weight)
+        with torch.set_grad_enabled(weight > 0):
             loss = self._loss(inputs, labels)
+        if weight > 0:
             (weight * loss).backward()
-            return RawPass(loss.detach())
-        if self.statistics == "raw":
-            with torch.no_grad():
-                return RawPass(self._loss(inputs, labels))
-        return RawPass()
+        return RawPass(loss.detach())
+
+    def _raw_pass_to_inputs(self, inputs: Tensor, labels: Tensor, weight: float) -> RawPass:
+        """The same pass, carried on to the inputs: the first evolution step needs no other."""
+        loss = self._loss(inputs, labels)
+        if weight > 0:
+            (weight * loss).backward()
+            assert inputs.grad is not None
+            gradient = inputs.grad / weight
+        else:
+            (gradient,) = torch.autograd.grad(loss, inputs)
+        # the energy sums the losses, the step takes their mean
+        return RawPass(loss.detach(), ascent=LossGradient(inputs.detach(), gradient * len(inputs)))
+
+    def _evolves_from(self, batch: Batch) -> bool:
+        """Whether the first evolution step asks for the loss gradient of the raw minibatch."""
+        flow = self.evolution
+        return (
+            flow is not None
+            and flow.uses_energy
+            and batch.companions is None
+            # an energy of the user's own need not know of this shortcut
+            and type(self.energy) is MemoryEnergy
+        )
 
     def _update_statistics(self, inputs: Tensor) -> None:
         """The control's extra forwards, which only BatchNorm notices."""
@@ -262,7 +292,8 @@ class ReplayLearner(Learner):
             self._update_statistics(raw[0])
             if self.evolution is not None:
                 with self.watch("evolution"):
-                    evolved = self._evolve(batch, self.evolution, self._reference_gradient(*raw))
+                    known = RawPass(gradient=self._reference_gradient(*raw))
+                    evolved = self._evolve(batch, self.evolution, known)
                 terms["evolved"] = (weights["evolved"], evolved.inputs, evolved.labels)
                 outcome = self._finished(batch, evolved)
         clean = self.statistics == "raw" and "evolved" in terms
@@ -305,14 +336,17 @@ class ReplayLearner(Learner):
             batch = transform.apply(batch, transforming)
         return batch
 
-    def _evolve(self, batch: Batch, flow: Evolution, gradient: dict[str, Tensor] | None) -> Batch:
+    def _evolve(self, batch: Batch, flow: Evolution, known: RawPass) -> Batch:
         """The minibatch after the flow; the model is left exactly as it is."""
         generator = self.generators["evolution"]
         with self._autocast(enabled=self.energy.alignment == 0):
             field: EnergyGradient = no_energy
             if flow.uses_energy:
-                field = self.energy.bind(
-                    self.model, batch.anchors, batch.labels, reference_gradient=gradient
+                bind = self.energy.bind
+                if known.ascent is not None and isinstance(self.energy, MemoryEnergy):
+                    bind = partial(self.energy.bind, loss_gradient=known.ascent)
+                field = bind(
+                    self.model, batch.anchors, batch.labels, reference_gradient=known.gradient
                 )
             return replace(batch, inputs=flow.evolve(batch.inputs, field, generator=generator))
 

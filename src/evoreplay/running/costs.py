@@ -75,12 +75,16 @@ def _passes_of_update(config: Config, method: Method) -> list[Pass]:
         return [*passes, Pass("training", replayed)]
     augmented = replayed > config.replay_size
     passes.append(Pass("training", config.replay_size))
-    steps = {"ld": config.steps, "svgd": config.steps, "hmc": config.steps - 1, "noise": 0}
-    if steps[method.flow] > 0:
-        passes.append(Pass("input", config.replay_size, steps[method.flow]))
+    by_flow = {"ld": config.steps, "svgd": config.steps, "hmc": config.steps - 1, "noise": 0}
+    steps = by_flow[method.flow]
     aligned = method.flow != "noise" and config.alignment > 0
     if aligned or augmented or config.recipe == "reference":
         passes.append(Pass("training", config.replay_size))
-    elif config.statistics == "raw":
+        if not aligned and not augmented:
+            # carried on to the inputs, it is the first evolution step's pass too
+            steps -= 1
+    elif config.statistics == "raw" and steps <= 0:
         passes.append(Pass("forward", config.replay_size))
+    if steps > 0:
+        passes.append(Pass("input", config.replay_size, steps))
     return passes
