@@ -56,13 +56,15 @@ class Hamiltonian(Flow):
         noise_scale = math.sqrt(2 * self.friction * self.rate * self.temperature)
         velocity = torch.zeros_like(x)
         thermal_scale = math.sqrt(self.rate * self.temperature)
-        if self.initial_velocity == "thermal" and thermal_scale > 0:
+        at_rest = self.initial_velocity == "zero" or thermal_scale == 0
+        if not at_rest:
             velocity = thermal_scale * gaussian(x, generator)
-        for remaining in reversed(range(self.steps)):
+        for step in range(self.steps):
             x_old, x = x, x + velocity
-            if remaining == 0:
+            if step == self.steps - 1:
                 break
-            gradient = energy_gradient(x_old)
+            if not (step == 1 and at_rest):  # the first step moved nothing: its gradient holds
+                gradient = energy_gradient(x_old)
             velocity = velocity - self.rate * gradient - self.friction * velocity
             if noise_scale > 0:
                 velocity = velocity + noise_scale * gaussian(x, generator)

@@ -75,7 +75,9 @@ def _passes_of_update(config: Config, method: Method) -> list[Pass]:
         return [*passes, Pass("training", replayed)]
     augmented = replayed > config.replay_size
     passes.append(Pass("training", config.replay_size))
-    by_flow = {"ld": config.steps, "svgd": config.steps, "hmc": config.steps - 1, "noise": 0}
+    # from rest the first two gradients of hmc are one, and nothing uses its last
+    unused = 2 if config.initial_velocity == "zero" and config.steps > 2 else 1
+    by_flow = {"ld": config.steps, "svgd": config.steps, "hmc": config.steps - unused, "noise": 0}
     steps = by_flow[method.flow]
     aligned = method.flow != "noise" and config.alignment > 0
     if aligned or augmented or config.recipe == "reference":
