@@ -1,10 +1,20 @@
+import copy
+
+import pytest
 import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from evoreplay import Config, FineTuningLearner, ReplayLearner, ReservoirMemory, run
+from evoreplay import Config, FineTuningLearner, Langevin, ReplayLearner, ReservoirMemory, run
+from evoreplay.checks import same
 from evoreplay.running.directory import RunDirectory
-from evoreplay.running.snapshots import features, snapshot_positions, take_snapshot
+from evoreplay.running.embedding import embedding
+from evoreplay.running.snapshots import (
+    features,
+    snapshot_positions,
+    spread_over_classes,
+    take_snapshot,
+)
 
 
 def learner_of(model):
@@ -51,3 +61,53 @@ def test_positions_are_thirds_and_an_empty_memory_is_left_out(tmp_path):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     take_snapshot(FineTuningLearner(model, optimizer), 1, RunDirectory(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_snapshot_maps_the_features_and_shows_examples_before_and_after_evolution(tmp_path):
+    outcome = run(Config(method="er+ld", scale=0.2, memory_size=20), out=tmp_path)
+    found = load_file(outcome.path / "snapshots" / "step-00000025.safetensors")
+    assert found["embedding"].shape == (len(found["embedded"]), 2) == (20, 2)
+    assert found["embedding"].std() > 0
+    assert len(found["shown"]) == 12
+    raw = found["x"][found["shown"]].float() / 127.5 - 1
+    torch.testing.assert_close(found["raw"], raw)
+    moved = (found["evolved"] - found["raw"]).std()
+    assert 0.25 < moved < 0.4  # five steps at rate 0.01: noise of 0.316
+    assert found["loss_before"].shape == found["loss_after"].shape == (12,)
+
+
+def test_taking_a_snapshot_changes_nothing_in_the_learner(tmp_path):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Dropout(), nn.Linear(5, 2))
+    learner = learner_of(model)
+    learner.evolution = Langevin()
+    for _ in range(3):
+        learner.observe(torch.randn(4, 3), torch.randint(2, (4,)))
+    before = copy.deepcopy(learner.state_dict())
+    random_state = torch.get_rng_state()
+    take_snapshot(learner, 1, RunDirectory(tmp_path))
+    assert same(before, learner.state_dict())
+    assert torch.equal(random_state, torch.get_rng_state())
+
+
+def test_shown_examples_come_from_all_classes():
+    labels = torch.tensor([0] * 90 + [2] * 5 + [1] * 5)
+    slots = spread_over_classes(labels, 6)
+    assert labels[slots].tolist() == [0, 0, 1, 1, 2, 2]
+    assert slots.tolist() == [0, 1, 95, 96, 90, 91]
+
+
+def test_a_map_keeps_groups_apart_and_is_the_same_again():
+    generator = torch.Generator().manual_seed(0)
+    groups = torch.arange(2).repeat_interleave(30)
+    features = torch.randn(60, 8, generator=generator) + 20 * groups[:, None]
+    points = embedding(features)
+    assert torch.equal(points, embedding(features))
+    centres = [points[groups == g].mean(dim=0) for g in (0, 1)]
+    widths = [float((points[groups == g] - centres[g]).norm(dim=1).mean()) for g in (0, 1)]
+    assert (centres[0] - centres[1]).norm() > 2 * max(widths)
+
+
+@pytest.mark.parametrize("features", [torch.ones(3, 2), torch.ones(50, 2), torch.rand(9, 2) / 0])
+def test_nothing_to_map_is_no_error(features):
+    assert embedding(features).abs().sum() == 0

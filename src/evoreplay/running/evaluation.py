@@ -10,6 +10,7 @@ from torch import Tensor
 
 from evoreplay.learners import Learner
 from evoreplay.metrics import final_accuracy, forgetting
+from evoreplay.parts import Memory
 from evoreplay.running.interruption import Interrupted, StopRequest
 from evoreplay.running.setup import Experiment, Part
 
@@ -25,6 +26,8 @@ class Measurements:
     """acc[i][j]: accuracy on segment i after segment j."""
     anytime: list[dict[str, float | None]] = field(default_factory=list)
     """Accuracy on validation examples of the classes seen so far: batch, accuracy."""
+    memory_balance: list[dict[str, Any]] = field(default_factory=list)
+    """How many examples of each class the memory holds, at the same moments: batch, counts."""
     seen_classes: list[int] = field(default_factory=list)
     measured_at: int = -1
     """The position of the stream whose measurements are in."""
@@ -72,6 +75,9 @@ class Evaluator:
         # only now, when nothing can interrupt any more
         if "anytime" in found:
             self.done.anytime.append({"batch": position, "accuracy": found["anytime"]})
+            counts = memory_counts(learner)
+            if counts is not None:
+                self.done.memory_balance.append({"batch": position, "counts": counts})
         for row, value in zip(self.done.matrix, found.get("segments", ()), strict=False):
             row.append(value)
         self.done.measured_at = position
@@ -96,6 +102,7 @@ class Evaluator:
             "accuracy_matrix": self.done.matrix,
             "per_class_accuracy": per_class,
             "anytime_accuracy": self.done.anytime,
+            "memory_balance": self.done.memory_balance,
         }
 
     def _anytime(self, learner: Learner) -> float | None:
@@ -126,6 +133,15 @@ class Evaluator:
 def accuracy(correct: Tensor) -> float | None:
     """The share of True; None of nothing."""
     return float(correct.double().mean()) if len(correct) > 0 else None
+
+
+def memory_counts(learner: Learner) -> list[int] | None:
+    """Examples of each class in the learner's memory; None without one."""
+    memory: Memory | None = getattr(learner, "memory", None)
+    if memory is None or learner.classes is None:
+        return None
+    labels = memory.gather(torch.arange(len(memory))).y
+    return [int(count) for count in labels.bincount(minlength=learner.classes)]
 
 
 def evenly(indices: Tensor, count: int) -> Tensor:

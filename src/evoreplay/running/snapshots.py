@@ -1,16 +1,37 @@
-"""Snapshots of the memory at three moments: what it holds, and how the network sees it."""
+"""Snapshots of the memory at three moments: what it holds, how the network sees it, how it evolves.
+
+Everything a page shows later is computed here, once: t-SNE of the features (reports of hundreds of
+runs would wait for it), and some examples before and after evolution with their losses.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
-from evoreplay.learners import Learner
+from evoreplay.learners import Learner, ReplayLearner
 from evoreplay.parts import Memory
+from evoreplay.random_state import named_generator
 from evoreplay.running.directory import RunDirectory
-from evoreplay.traceless import evaluating
+from evoreplay.running.embedding import embedding
+from evoreplay.running.evaluation import evenly
+from evoreplay.traceless import evaluating, traceless
 
 MOMENTS = 3
+SHOWN = 12
+EMBEDDED = 500
+
+
+class Evolved(NamedTuple):
+    """Memory examples before and after evolution, in the units of the model."""
+
+    raw: Tensor
+    evolved: Tensor
+    loss_before: Tensor
+    loss_after: Tensor
 
 
 def snapshot_positions(length: int) -> list[int]:
@@ -19,17 +40,53 @@ def snapshot_positions(length: int) -> list[int]:
 
 
 def take_snapshot(learner: Learner, position: int, directory: RunDirectory) -> None:
-    """Write the memory's examples, labels, deltas and features; nothing without a memory."""
+    """Write the memory's examples, labels, deltas and features; nothing without a memory.
+
+    `embedded` and `shown` are the slots of the rows of `embedding` (t-SNE) and of `raw`, `evolved`,
+    `loss_before` and `loss_after`.
+    """
     memory: Memory | None = getattr(learner, "memory", None)
     if memory is None or len(memory) == 0:
         return
-    held = memory.gather(torch.arange(len(memory)))
+    slots = torch.arange(len(memory))
+    held = memory.gather(slots)
     tensors = {"x": held.x, "y": held.y, "writes": held.writes}
     tensors["features"] = features(learner, held.x, held.delta)
     if held.delta is not None:
         tensors["delta"] = held.delta
+    tensors["embedded"] = evenly(slots, EMBEDDED)
+    tensors["embedding"] = embedding(tensors["features"][tensors["embedded"]])
+    if isinstance(learner, ReplayLearner) and learner.evolution is not None:
+        tensors["shown"] = spread_over_classes(held.y, SHOWN)
+        tensors |= evolved_examples(learner, tensors["shown"], seed=position)._asdict()
     directory.snapshots.mkdir(exist_ok=True)
     directory.write_tensors(f"snapshots/step-{position:08d}", tensors)
+
+
+def spread_over_classes(labels: Tensor, count: int) -> Tensor:
+    """At most `count` slots, sorted by class: the first of each class, then the second, ..."""
+    rank = torch.tensor([int((labels[:n] == label).sum()) for n, label in enumerate(labels)])
+    slots = (rank * (int(labels.max()) + 1) + labels).argsort()[:count]
+    return slots[labels[slots].argsort(stable=True)]
+
+
+def evolved_examples(learner: ReplayLearner, slots: Tensor, *, seed: int) -> Evolved:
+    """These memory examples and what evolution makes of them; the learner does not notice."""
+    flow, held = learner.evolution, learner.memory.gather(slots)
+    assert flow is not None
+    anchors = learner.prepare(held.x.to(learner.device))
+    labels = held.y.to(learner.device)
+    raw = anchors if held.delta is None else anchors + held.delta.to(learner.device)
+    field = torch.zeros_like
+    if flow.uses_energy:
+        field = learner.energy.bind(learner.model, anchors, labels)  # type: ignore[assignment]
+    evolved = flow.evolve(raw, field, generator=named_generator(seed, "snapshot"))
+    with traceless(learner.model), torch.no_grad():
+        before, after = (
+            cross_entropy(learner.model(x).float(), labels, reduction="none")
+            for x in (raw, evolved)
+        )
+    return Evolved(*(t.cpu() for t in (raw, evolved, before, after)))
 
 
 def features(learner: Learner, x: Tensor, delta: Tensor | None, chunk: int = 100) -> Tensor:
