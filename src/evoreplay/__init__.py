@@ -10,7 +10,7 @@ from evoreplay.learners import (
     Step,
 )
 from evoreplay.memory import GradientSelectionMemory, ReservoirMemory
-from evoreplay.models import MLP, ResNet18
+from evoreplay.models import MLP, ResNet18, Split, split_at
 from evoreplay.parts import Batch, Gathered
 from evoreplay.retrieval import MaximallyInterferedRetrieval, UniformRetrieval
 from evoreplay.running import Config, run
@@ -49,6 +49,7 @@ __all__ = [
     "ReplayLearner",
     "ResNet18",
     "ReservoirMemory",
+    "Split",
     "Stein",
     "Step",
     "UniformRetrieval",
@@ -61,4 +62,5 @@ __all__ = [
     "iid",
     "imbalanced",
     "run",
+    "split_at",
 ]

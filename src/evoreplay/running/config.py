@@ -23,6 +23,9 @@ from evoreplay.errors import UserError, unknown
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
+LATER_FIELDS: dict[str, Any] = {"space": "input"}
+"""Fields that came after the first runs, with the value those had: runs keep their names."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
@@ -62,7 +65,7 @@ class Config:
     updates: int | None = None
     """Optimiser steps for each incoming batch."""
     model: str | None = None
-    """Network: mlp, resnet18, or auto (resnet18 for images of 25 pixels and more)."""
+    """Network: mlp, resnet18, text, or auto (resnet18 for images of 25 pixels and more)."""
 
     memory_size: int | None = None
     """Examples that the memory holds."""
@@ -122,6 +125,8 @@ class Config:
     """How that dot product is computed."""
     proximity: float = 0.0
     """Weight of the squared distance to the raw example in the energy."""
+    space: str | None = None
+    """Where examples evolve: input, embedding (texts), or the name of a layer, its output."""
 
     precision: Precision = "auto"
     """Of the training passes; evolution stays in float32 where it has to."""
@@ -199,9 +204,18 @@ def as_dict(config: Config) -> dict[str, Any]:
     return plain
 
 
+def telling(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """A config without later fields that are open or have the value of all runs before them."""
+    return {
+        name: value
+        for name, value in plain.items()
+        if name not in LATER_FIELDS or value not in (None, LATER_FIELDS[name])
+    }
+
+
 def config_hash(config: Config) -> str:
     """Eight hexadecimal digits over everything that changes numbers."""
-    text = json.dumps(as_dict(config), sort_keys=True)
+    text = json.dumps(telling(as_dict(config)), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 

@@ -240,6 +240,7 @@ class _Loop:
         about: dict[str, Any] = {
             "dataset": config.dataset,
             "subset": self.experiment.dataset.subset,
+            **named_classes(self.experiment),
             "method": config.method,
             "recipe": config.recipe,
             "seed": config.seed,
@@ -255,6 +256,12 @@ class _Loop:
             "versions": versions(),
         }
         return about | self.evaluator.summary(self.learner) | costs
+
+
+def named_classes(experiment: Experiment) -> dict[str, Any]:
+    """What the labels stand for, where the data say it."""
+    names = experiment.dataset.class_names
+    return {} if names is None else {"class_names": list(names)}
 
 
 def versions() -> dict[str, Any]:
