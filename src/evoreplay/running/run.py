@@ -160,6 +160,7 @@ class _Loop:
             self.moved = saved["moved"]
         self.log = EventLog(directory.events, saved["log_length"] if saved else 0)
         if saved is None:
+            self.log.write("began", step=0, batches=len(experiment.stream))
             self.save()
 
     def to_the_end(self) -> None:
@@ -193,6 +194,7 @@ class _Loop:
             take_snapshot(self.learner, self.position, self.directory)
         if found:
             self.log.write("measured", step=self.position, **found)
+            self.log.flush()  # so that others see how far the run is
         anytime = self.evaluator.done.anytime
         accuracy = anytime[-1]["accuracy"] if anytime else None
         length = len(self.experiment.stream)
