@@ -25,7 +25,7 @@ def runs(finished, tmp_path):
         (out / name).mkdir()
         (out / name / "config.yaml").write_text(yaml.safe_dump(as_dict(resolved(Config()))))
     (out / "unfinished" / "events.jsonl").write_text(
-        '{"event": "began", "step": 0, "batches": 200}\n{"event": "step", "step": 50}\n{"event": "st'
+        '{"event": "began", "step": 0, "batches": 200}\n{"event": "step", "step": 50}\n{"eve'
     )
     write_failure(out / "failed", "the loss is not finite")
     (out / "foreign").mkdir()
@@ -89,7 +89,7 @@ def test_a_damaged_result_is_named_and_does_not_hide_the_others(runs, finished, 
     [
         (["runs", "list", "nowhere"], "there is no folder nowhere"),
         (["runs", "list", "."], "there are no runs in ."),
-        (["runs", "show", "nowhere"], "there is no folder nowhere"),
+        (["runs", "show", "nowhere"], "there is no run directory nowhere"),
         (["runs", "show", "."], "is not a run directory"),
         (["runs", "clean", "nowhere"], "there is no folder nowhere"),
     ],
