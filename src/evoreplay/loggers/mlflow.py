@@ -20,6 +20,8 @@ class MlflowLogger:
     """One run in one experiment; its settings are parameters, its numbers metrics."""
 
     def __init__(self, folder: Path, title: str, settings: Settings) -> None:
+        # a process that had a store here before keeps it, and expects its bin for deleted runs
+        (folder / ".trash").mkdir()
         with environment(MLFLOW_ALLOW_FILE_STORE="true", MLFLOW_DISABLE_TELEMETRY="true"):
             from mlflow import MlflowClient
             from mlflow.entities import Metric, Param

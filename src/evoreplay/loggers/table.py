@@ -20,6 +20,7 @@ LOGGERS: MappingProxyType[str, OpenLogger] = MappingProxyType(
 
 def require_loggers(names: Iterable[str]) -> None:
     """Refuse a name that is unknown or whose package is not installed."""
+    require(not isinstance(names, str), f"loggers is {names!r}; give a tuple of names")
     for name in names:
         if name not in LOGGERS:
             raise unknown("logger", name, LOGGERS)

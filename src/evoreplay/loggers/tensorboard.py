@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evoreplay.loggers.logger import Settings
 
@@ -20,7 +20,8 @@ class TensorBoardLogger:
         from torch.utils.tensorboard import SummaryWriter
 
         # purge: a TensorBoard that is watching forgets what it read before a run was continued
-        self._writer: Any = SummaryWriter(str(folder), purge_step=0, flush_secs=FLUSH_SECONDS)
+        writer = SummaryWriter(str(folder), purge_step=0, flush_secs=FLUSH_SECONDS)
+        self._writer = cast(Any, writer)
         shown = {name: _shown(value) for name, value in settings.items()}
         self._writer.file_writer.add_summary(summary_v2.hparams_pb(shown, trial_id=title))
 

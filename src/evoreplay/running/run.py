@@ -135,11 +135,18 @@ def _log_afterwards(path: Path, config: Config, result: Result, loggers: Sequenc
     missing = incomplete(path / LOGS, loggers)
     if not missing:
         return
-    with locked(path), _observing(path, config, missing) as observers:
-        events = read_events(path / "events.jsonl")
-        for event in events:
-            observers.event(event)
-        observers.result(result, events[-1]["step"])
+    try:
+        with locked(path), _observing(path, config, missing) as observers:
+            step = 0
+            for event in read_events(path / "events.jsonl"):
+                observers.event(event)
+                step = event["step"]
+            observers.result(result, step)
+    except OSError as error:
+        raise UserError(
+            f"cannot make the logs of {path} from its events: {error.strerror or error}; the run "
+            "is finished: leave out the loggers to have its result"
+        ) from error
 
 
 def _to_the_end(loop: _Loop, stop: StopRequest) -> Result:
