@@ -1,7 +1,12 @@
 """Three runs with all three loggers: one whole, one that failed on its way, one that went on."""
 
 import json
+import os
 import shutil
+import signal
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +49,65 @@ def runs(tmp_path_factory):
     shutil.copytree(out / "parts", out / "failed")
     continued = run(CONFIG, out=out / "parts", **options).path
     return Runs(whole, out / "failed" / whole.name, continued)
+
+
+class Killed(NamedTuple):
+    path: Path
+    """Of the run."""
+    home: Path
+    """Of its user."""
+    place: Path
+    """Where its commands were given."""
+    calls: list[str]
+    """What came to the proxy that stands before the network."""
+
+
+KILLED_LATE = """
+import os, signal, sys
+from pathlib import Path
+from evoreplay import Config, run
+from evoreplay.loggers import LOGGERS
+from evoreplay.running.checkpoint import Schedule
+
+def kill(progress):
+    if progress.position == 14:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+run(Config(method="er+ld", scale=0.2), out=Path("runs"), listener=kill,
+    checkpoints=Schedule(steps=4, seconds=1e9), loggers=tuple(LOGGERS))
+"""
+
+
+@pytest.fixture(scope="session")
+def killed(tmp_path_factory):
+    """A run killed without warning and continued by the command, each in a process of its own."""
+    for name in LOGGERS:
+        pytest.importorskip(name)
+    home, place = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("place")
+    listening = socket.create_server(("127.0.0.1", 0))
+    listening.setblocking(False)
+    proxy = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    # a package that sees a test would be on its best behaviour
+    hidden = {"CI", "PYTEST_CURRENT_TEST", "PYTEST_VERSION", "PYTEST_XDIST_WORKER"}
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    environment |= {"HOME": str(home), "HTTP_PROXY": proxy, "HTTPS_PROXY": proxy}
+    environment |= {name.lower(): value for name, value in environment.items() if "PROXY" in name}
+    start = {"cwd": place, "env": environment}
+    first = subprocess.run([sys.executable, "-c", KILLED_LATE], **start)
+    assert first.returncode == -signal.SIGKILL
+    command = [sys.executable, "-m", "evoreplay", "run", "--method", "er+ld", "--scale", "0.2"]
+    subprocess.run([*command, "--out", "runs", "--log", *LOGGERS], check=True, **start)
+    (path,) = (place / "runs").iterdir()
+    calls = []
+    while True:
+        try:
+            caller, _ = listening.accept()
+        except BlockingIOError:
+            break
+        calls.append(caller.recv(200).decode(errors="replace"))
+        caller.close()
+    listening.close()
+    return Killed(path, home, place, calls)
 
 
 def entries_told(path):

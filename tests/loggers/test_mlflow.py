@@ -43,3 +43,9 @@ def test_a_continued_run_shows_no_step_twice_in_mlflow(runs, told):
 def test_the_settings_are_parameters(runs):
     config = yaml.safe_load((runs.whole / "config.yaml").read_text())
     assert read(runs.whole)[0].data.params == {name: str(value) for name, value in config.items()}
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_shows_no_step_twice_in_mlflow(killed, told):
+    assert read(killed.path)[1] == told(killed.path)
+    assert (killed.path / "logs" / "mlflow" / "complete").exists()

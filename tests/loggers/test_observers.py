@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from evoreplay import Config, NonFiniteLossError, UserError, run
+from evoreplay.cli import main
 from evoreplay.loggers import observers, table
 from evoreplay.loggers.logger import event_numbers, result_numbers
 from evoreplay.running.interruption import Interrupted
@@ -218,3 +219,21 @@ def test_numbers_are_named_by_where_they_stand_and_nothing_else_is_a_number():
         "result/final_accuracy": 0.5,
         "result/per_class_accuracy/4": 1.0,
     }
+
+
+@pytest.mark.slow
+def test_nothing_is_written_outside_the_run_directory_and_nothing_is_sent(killed):
+    assert not list(killed.home.rglob("*"))
+    assert [p.name for p in killed.place.iterdir()] == ["runs"]
+    logs = {p.name for p in (killed.path / "logs").iterdir()}
+    assert logs == {"tensorboard", "mlflow", "wandb", "wandb-id"}
+    assert killed.calls == []
+
+
+def test_the_command_takes_names_of_loggers(tmp_path, capsys):
+    command = ["run", "--out", str(tmp_path), "--scale", "0.05", "--set", "steps=1", "--log"]
+    assert main([*command, "tensorbord"]) == 2
+    assert "did you mean 'tensorboard'?" in capsys.readouterr().err
+    assert main([*command, "tensorboard"]) == 0
+    (path,) = tmp_path.iterdir()
+    assert (path / "logs" / "tensorboard" / "complete").exists()

@@ -46,3 +46,9 @@ def test_the_settings_are_on_the_page_of_hyperparameters(runs):
     config = yaml.safe_load((runs.whole / "config.yaml").read_text())
     assert started.group_name == runs.whole.name
     assert found == {name: "null" if value is None else value for name, value in config.items()}
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_shows_no_step_twice_in_tensorboard(killed, told):
+    assert entries(killed.path) == in_float32(told(killed.path))
+    assert (killed.path / "logs" / "tensorboard" / "complete").exists()

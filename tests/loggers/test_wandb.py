@@ -72,3 +72,9 @@ def test_the_settings_are_its_config(runs):
     found = {item.key: json.loads(item.value_json) for item in run.config.update}
     del found["_wandb"]
     assert found == yaml.safe_load((runs.whole / "config.yaml").read_text())
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_shows_no_step_twice_in_wandb(killed, told):
+    assert entries(killed.path) == told(killed.path)
+    assert (killed.path / "logs" / "wandb" / "complete").exists()
