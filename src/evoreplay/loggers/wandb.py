@@ -1,7 +1,8 @@
 """Weights & Biases, offline: nothing is sent until `wandb sync` is given by hand.
 
-Offline runs cannot be resumed: one of the same id replaces the other when it is sent. So there is
-one, whole, and its id is kept beside the log, in case a part of it was sent before.
+An offline run cannot be cut back to a checkpoint, and of two with the same id one may replace the
+other when they are sent. So there is one, whole, and its id is kept beside the log, in case a part
+of it was sent before.
 """
 
 from __future__ import annotations
