@@ -9,13 +9,13 @@ compare `--set precision=bfloat16` with `precision=float32` instead.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn.functional import conv2d, linear
 
-import evoreplay.running.run as running
 from evoreplay import Config, run
 
 
@@ -74,6 +74,7 @@ def main():
     parser.add_argument("--data", type=Path)
     options = parser.parse_args()
     torch.set_num_threads(1)
+    running = sys.modules["evoreplay.running.run"]
     make_model = running.make_model
     running.make_model = lambda *arguments: in_simulated_bfloat16(make_model(*arguments))
     for seed in range(options.seeds):
