@@ -1,4 +1,4 @@
-"""The command line: `evoreplay demo`, `run`, `data`, `methods`, `bench`."""
+"""The command line: `evoreplay demo`, `run`, `attack`, `data`, `methods`, `bench`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from importlib.metadata import version
 import tyro
 from rich.console import Console
 
+from evoreplay.commands.attack import Attack
 from evoreplay.commands.bench import Bench
 from evoreplay.commands.data import Data
 from evoreplay.commands.demo import Demo
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evoreplay {version('evoreplay')}")
         return 0
     command = tyro.cli(
-        Demo | Run | Data | Methods | Bench,
+        Demo | Run | Attack | Data | Methods | Bench,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
         args=gathered_settings(arguments) or ["--help"],
