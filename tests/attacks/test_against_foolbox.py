@@ -1,11 +1,15 @@
 """The same attacks by foolbox, on the same models, as the oracle."""
 
+import os
 import warnings
 
 import pytest
 import torch
 
+from evoreplay import Config, run
 from evoreplay.attacks import CarliniWagner, ProjectedGradient
+from evoreplay.running.attacking import chosen_images, in_pixels
+from evoreplay.running.finished import load_finished
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -57,11 +61,11 @@ def agree_on_pgd(target, radii, points=0.01, **settings):
         ), eps
 
 
-def agree_on_cw(target, **settings):
+def agree_on_cw(target, share=1.0, **settings):
     net, x, y = target
     ours = CarliniWagner(**settings).attack(net, x, y)
     accuracy, length = theirs_cw(net, x, y, **settings)
-    assert ours.accuracy == pytest.approx(accuracy, abs=0.02)
+    assert ours.accuracy == pytest.approx(accuracy, abs=0.02 / share)
     successes = ours.distance[ours.fooled & (ours.distance > 0)]
     assert successes.mean().item() == pytest.approx(length, rel=0.05)
 
@@ -113,3 +117,23 @@ def test_pgd_sees_through_saturated_logits_where_the_plain_loss_is_blind(digits,
 
     assert ours(steep) == pytest.approx(ours(digits), abs=0.03)
     assert theirs_pgd(*steep, eps=0.12, step_size=0.02) > ours(steep) + 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not os.environ.get("EVOREPLAY_DATA"), reason="EVOREPLAY_DATA is not set: no real CIFAR-10"
+)
+def test_both_attacks_agree_on_a_cifar10_network(digits, shifted, tmp_path):
+    """500 test images; those that are misclassified anyway are left out on both sides."""
+    path = run(Config(dataset="cifar10", method="er", scale=0.05), out=tmp_path).path
+    finished = load_finished(path)
+    net = in_pixels(finished.model).eval()
+    x, y = chosen_images(finished.experiment.test, 500)
+    with torch.no_grad():
+        right = torch.cat([net(part).argmax(1) for part in x.split(100)]) == y
+    share = right.double().mean().item()
+    assert share > 0.15
+    target = digits._replace(net=net, x=x[right], y=y[right])
+    agree_on_pgd(target, [n / 255 for n in range(1, 11)], points=0.01 / share)
+    agree_on_cw(target, share=share)
+    agree_on_cw(target._replace(net=shifted(net, by=-50.0).eval()), share=share)

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 import torch
 from torch import nn
@@ -33,7 +35,7 @@ def test_eps_0_is_the_clean_accuracy_exactly(digits):
 
 def test_accuracy_falls_with_eps(digits):
     found = accuracies(digits, [n * 0.02 for n in range(12)], step_size=0.02)
-    assert all(after <= before + 0.005 for before, after in zip(found, found[1:], strict=False))
+    assert all(after <= before + 0.005 for before, after in pairwise(found))
     assert found[0] > 0.9
     assert found[-1] < 0.1
 
