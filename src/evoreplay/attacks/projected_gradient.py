@@ -104,23 +104,28 @@ class ProjectedGradient:
         fooled: Tensor,
     ) -> None:
         """One start of the examples `left`; what is found goes into `found` and `fooled`."""
-        moving = self._projected(start[left], x[left])
+        x, y = x[left], y[left]
+        moving = self._projected(start[left], x)
         for step in range(self.steps + 1):
             if len(left) == 0:
                 return
-            moving.requires_grad_(step < self.steps)
-            with torch.set_grad_enabled(step < self.steps):
+            last = step == self.steps
+            moving.requires_grad_(not last)
+            with torch.set_grad_enabled(not last):
                 logits = logits_of(model, moving)
-            wrong = logits.argmax(dim=1) != y[left]
-            found[left[wrong]], fooled[left[wrong]] = moving.detach()[wrong], True
-            if step == self.steps or bool(wrong.all()):
+            wrong = logits.argmax(dim=1) != y
+            some = bool(wrong.any())
+            if some:
+                found[left[wrong]], fooled[left[wrong]] = moving.detach()[wrong], True
+            if last:
                 return
-            lead = others(logits, y[left]).logsumexp(dim=1) - own(logits, y[left])
+            lead = others(logits, y).logsumexp(dim=1) - own(logits, y)
             (gradient,) = torch.autograd.grad(lead.sum(), moving)
             moving = moving.detach()
-            if bool(wrong.any()):
-                left, moving, gradient = left[~wrong], moving[~wrong], gradient[~wrong]
-            moving = self._projected(moving + self.length * self._direction(gradient), x[left])
+            if some:
+                left, x, y = left[~wrong], x[~wrong], y[~wrong]
+                moving, gradient = moving[~wrong], gradient[~wrong]
+            moving = self._projected(moving + self.length * self._direction(gradient), x)
 
     def _direction(self, gradient: Tensor) -> Tensor:
         """Of steepest ascent in the norm, of length 1; 0 where the gradient is 0."""
