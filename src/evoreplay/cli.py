@@ -10,6 +10,7 @@ from importlib.metadata import version
 import tyro
 from rich.console import Console
 
+from evoreplay.commands.attack import Attack
 from evoreplay.commands.bench import Bench
 from evoreplay.commands.data import Data
 from evoreplay.commands.demo import Demo
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evoreplay {version('evoreplay')}")
         return 0
     command = tyro.cli(
-        Demo | Run | Sweep | Runs | Data | Methods | Bench,
+        Demo | Run | Sweep | Attack | Runs | Data | Methods | Bench,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
         args=gathered_settings(arguments) or ["--help"],

@@ -128,6 +128,14 @@ class Config:
     device: Device = "auto"
     """Where the model is."""
 
+    attacked: int = 0
+    """Test images that are attacked by PGD at 4/255 at the end of each segment; 0 is off."""
+
+
+LATER_FIELDS: dict[str, Any] = {"attacked": 0}
+"""Fields that came after the first runs, with the value those had: left out of the hash and of the
+comparison with config.yaml while they have it."""
+
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
     """`name=value` texts, as after --set, to fields of the config."""
@@ -199,9 +207,18 @@ def as_dict(config: Config) -> dict[str, Any]:
     return plain
 
 
+def without_later_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings as the first runs had them, if they can be said that way."""
+    return {
+        name: value
+        for name, value in settings.items()
+        if name not in LATER_FIELDS or value != LATER_FIELDS[name]
+    }
+
+
 def config_hash(config: Config) -> str:
     """Eight hexadecimal digits over everything that changes numbers."""
-    text = json.dumps(as_dict(config), sort_keys=True)
+    text = json.dumps(without_later_fields(as_dict(config)), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 

@@ -18,6 +18,7 @@ from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.learners import AveragedGradientLearner, Learner, ReplayLearner
 from evoreplay.learners.stopwatch import Stopwatch
 from evoreplay.loggers import Observers, incomplete, observing, require_loggers
+from evoreplay.running.along_stream import RobustnessAlongStream
 from evoreplay.running.assembly import make_learner
 from evoreplay.running.checkpoint import Checkpoints, Schedule, environment
 from evoreplay.running.config import Config, as_dict, config_hash, run_name
@@ -198,6 +199,8 @@ class _Loop:
             saved and saved["measurements"],
             can_forget=config.stream != "iid",
         )
+        attacked = saved.get("attacked", ()) if saved else ()
+        self.robustness = RobustnessAlongStream(config, experiment, stop, attacked)
         if saved is not None:
             learner.load_state_dict(saved["learner"])
             self.position = saved["position"]
@@ -241,6 +244,11 @@ class _Loop:
         if found:
             self.log.write("measured", step=self.position, **found)
             self.log.flush()  # so that others see how far the run is
+        # after that line: it may be interrupted, and what was measured stays written
+        seen = self.evaluator.done.seen_classes
+        attacked = self.robustness.measure(self.learner, self.position, seen)
+        if attacked is not None:
+            self.log.write("attacked", step=self.position, **attacked)
         anytime = self.evaluator.done.anytime
         accuracy = anytime[-1]["accuracy"] if anytime else None
         length = len(self.experiment.stream)
@@ -257,6 +265,7 @@ class _Loop:
             "learner": self.learner.state_dict(),
             "position": self.position,
             "measurements": self.evaluator.state(),
+            "attacked": self.robustness.done,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "moved": self.moved,
@@ -303,7 +312,10 @@ class _Loop:
             "seconds_per_step": self.cpu_seconds / steps,
             "versions": versions(),
         }
-        return about | self.evaluator.summary(self.learner) | costs
+        found = self.evaluator.summary(self.learner)
+        if config.attacked > 0:
+            found["robustness_along_stream"] = self.robustness.done
+        return about | found | costs
 
 
 def versions() -> dict[str, Any]:
