@@ -1,4 +1,4 @@
-"""The command line: `evoreplay demo`, `run`, `data`, `methods`, `bench`."""
+"""The command line: `evoreplay demo`, `run`, `report`, `data`, `methods`, `bench`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from evoreplay.commands.bench import Bench
 from evoreplay.commands.data import Data
 from evoreplay.commands.demo import Demo
 from evoreplay.commands.methods import Methods
+from evoreplay.commands.report import Report
 from evoreplay.commands.run import Run
 from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.running.interruption import Interrupted
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evoreplay {version('evoreplay')}")
         return 0
     command = tyro.cli(
-        Demo | Run | Data | Methods | Bench,
+        Demo | Run | Report | Data | Methods | Bench,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
         args=gathered_settings(arguments) or ["--help"],

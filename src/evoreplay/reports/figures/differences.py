@@ -1,0 +1,79 @@
+"""Differences with their intervals beside a line at 0: what is shown, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evoreplay.reports.figures.axes import Frame, picture, tick_text, ticks
+from evoreplay.reports.figures.colours import Style
+from evoreplay.reports.html import Html, element
+from evoreplay.reports.statistics import Summary
+
+ROW = 34
+WIDTH = 440
+SIDE = 12
+FOOT = 44
+
+
+class Difference(NamedTuple):
+    """One line of the chart."""
+
+    label: str
+    style: Style
+    found: Summary
+    words: str
+
+
+def differences_chart(differences: Sequence[Difference], *, x_title: str, description: str) -> Html:
+    """One interval for each row; those that cross 0 are hollow."""
+    ends = [
+        end
+        for d in differences
+        for end in (d.found.mean, d.found.low, d.found.high, 0.0)
+        if end is not None
+    ]
+    margin = 0.04 * (max(ends) - min(ends)) or 1.0
+    frame = Frame(
+        width=WIDTH,
+        height=len(differences) * ROW + FOOT,
+        x_range=(min(ends) - margin, max(ends) + margin),
+        y_range=(0, 1),
+        left=SIDE,
+        right=SIDE,
+        top=2,
+        bottom=FOOT,
+    )
+    base = frame.height - FOOT + 2
+    parts = []
+    for value in ticks(*frame.x_range, 6):
+        place = round(frame.x(value), 1)
+        zero = "zero" if value == 0 else "grid"
+        parts.append(element("line", class_=zero, x1=place, x2=place, y1=2, y2=base))
+        parts.append(element("text", tick_text(value), x=place, y=base + 15, text_anchor="middle"))
+    middle = WIDTH / 2
+    parts.append(
+        element("text", x_title, class_="title", x=middle, y=frame.height - 8, text_anchor="middle")
+    )
+    parts += [_row(frame, n, difference) for n, difference in enumerate(differences)]
+    return picture(frame, description, *parts)
+
+
+def _row(frame: Frame, index: int, difference: Difference) -> Html:
+    found = difference.found
+    assert found.low is not None
+    assert found.high is not None
+    top = index * ROW
+    y = top + 24
+    name = element("text", f"{difference.label}: {difference.words}", x=SIDE, y=top + 14)
+    line = element(
+        "line",
+        class_="interval",
+        x1=round(frame.x(found.low), 1),
+        x2=round(frame.x(found.high), 1),
+        y1=y,
+        y2=y,
+    )
+    hollow = "" if found.excludes_zero else " hollow"
+    dot = element("circle", class_=f"dot{hollow}", cx=round(frame.x(found.mean), 1), cy=y, r=4)
+    return element("g", name, line, dot, class_=f"s{difference.style.colour}")
