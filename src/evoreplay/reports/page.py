@@ -151,6 +151,7 @@ def _opening(report: Report) -> Html:
         "header",
         element("h1", "evoreplay report"),
         element("p", words),
+        element("p", "Wide tables scroll sideways.", class_="note narrow"),
         element("nav", element("ul", *links), aria_label="sections"),
     )
 

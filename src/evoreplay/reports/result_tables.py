@@ -23,8 +23,8 @@ from evoreplay.reports.tables import (
 
 BRACKETS = (
     "The paper's numbers are means ± standard deviations of 10 runs. In brackets: the dataset here "
-    "is a subset or the stream is shortened, so it is not the same experiment. None stands where "
-    "the paper has no such experiment or another setting than the varied one differs."
+    "is a subset or the stream is shortened, so it is not the same experiment. No number "
+    "stands where the paper has no such experiment, or where more than one setting differs."
 )
 VARIED = {
     "memory_size": "memory size",
@@ -53,7 +53,7 @@ def result_table(section: Section, rows: Sequence[Row]) -> Table:
         Column("95 % t-interval"),
         Column("forgetting %: mean ± sd"),
         Column("difference to er, 95 % paired interval"),
-        Column("difference to the noise control, 95 % paired interval"),
+        Column("difference to noise control, 95 % paired interval"),
     ]
     # most pages have no use for this one
     twice = any(row.to_twice is not None for row in rows)
@@ -149,7 +149,7 @@ def cost_table(section: Section, rows: Sequence[Row]) -> Table | None:
         [_cost_cells(row) for row in timed],
         [
             "CPU time of a step, divided by that of er with the same seed. Runs that shared a "
-            "machine with other work are not a fair clock: `evoreplay bench` times the steps in "
+            "machine with other work are not a fair clock: evoreplay bench times the steps in "
             "turns. By count of passes: what forward and backward passes predict. The paper does "
             "not say on which dataset it timed."
         ],

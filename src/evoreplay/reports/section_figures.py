@@ -28,7 +28,7 @@ def left_out_note(shown: int, there: int) -> str:
 
 def figure(content: Html, caption: str, *, kind: str = "") -> Html:
     """A picture with what it shows."""
-    return element("figure", content, element("figcaption", caption), class_=kind or None)
+    return element("figure", element("figcaption", caption), content, class_=kind or None)
 
 
 def block(title: str, note: str, content: Html) -> Html:
@@ -47,7 +47,7 @@ def difference_figures(rows: Sequence[Row], styles: Styles) -> Html | None:
         entries = [
             Difference(row.group.label, _style(row.group, styles), found.difference, found.words)
             for row, found in zip(rows, comparisons, strict=True)
-            if found is not None and found.difference is not None
+            if found is not None and found.difference is not None and not _is_bound(row.group)
         ]
         if entries:
             chart = differences_chart(
@@ -60,7 +60,8 @@ def difference_figures(rows: Sequence[Row], styles: Styles) -> Html | None:
         return None
     note = (
         "Mean difference over seeds in common with its 95 % paired t-interval. A hollow dot: the "
-        "interval contains 0, no difference is shown."
+        "interval contains 0, no difference is shown. Methods without a memory are bounds: they "
+        "are in the table only."
     )
     return block("Differences, paired by seed", note, element("div", *charts, class_="grid"))
 
@@ -86,7 +87,6 @@ def anytime_figures(section: Section, styles: Styles) -> Html | None:
             y_title="accuracy %",
             description=description,
             bands=False,
-            width=560,
         ),
         "Means over seeds." + left_out_note(len(overview), len(curves)),
         kind="wide",
@@ -230,6 +230,11 @@ def _along_stream(groups: Sequence[Group], styles: Styles) -> list[Html]:
         )
         figures.append(figure(chart, f"Along the stream, eps {eps_text(eps)}"))
     return figures
+
+
+def _is_bound(group: Group) -> bool:
+    """Its distance would flatten all other differences."""
+    return group.known_method is not None and group.known_method.kind == "fine-tuning"
 
 
 def _style(group: Group, styles: Styles) -> Style:

@@ -51,7 +51,7 @@ class Frame:
                 element("line", class_="grid", x1=self.left, x2=end, y1=_r(place), y2=_r(place))
             )
             parts.append(_text(tick_text(value), self.left - GAP, place + 4, anchor="end"))
-        room = max(2, int((end - self.left) / 60))
+        room = max(2, int((end - self.left) / 45))
         for value in ticks(*self.x_range, room):
             place = self.x(value)
             parts.append(

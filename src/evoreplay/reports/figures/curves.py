@@ -12,7 +12,7 @@ from evoreplay.reports.statistics import Summary, summary
 
 DIRECT_LABELS = 5
 LONGEST_DIRECT_LABEL = 12
-LETTER = 6.6
+LETTER = 7.0
 """Width of a letter in the units of the chart."""
 LINE = 13
 

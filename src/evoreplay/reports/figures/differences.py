@@ -11,7 +11,7 @@ from evoreplay.reports.html import Html, element
 from evoreplay.reports.statistics import Summary
 
 ROW = 34
-WIDTH = 440
+WIDTH = 360
 SIDE = 12
 FOOT = 44
 
