@@ -1,6 +1,7 @@
 """The report in a real browser, on a page made from real runs."""
 
 import base64
+import json
 import os
 import shutil
 from pathlib import Path
@@ -46,12 +47,39 @@ return [...document.body.querySelectorAll("*")].filter((e) =>
 """
 
 
+def made_up_robustness(result):
+    """As an attack would leave it: here only how it is drawn is looked at."""
+    clean = result["final_accuracy"]
+    budget = {"searches": 1, "constant": 1.0, "steps": 50, "rate": 0.01}
+    return {
+        "config_hash": result["config_hash"],
+        "pgd": {
+            "norm": "linf",
+            "steps": 20,
+            "step_size": 2 / 255,
+            "restarts": 1,
+            "curve": [{"eps": n / 255, "accuracy": clean * 0.8**n} for n in range(0, 11, 2)],
+        },
+        "cw": {"quick": budget | {"accuracy": clean / 9, "mean_l2": 0.4, "accuracy_at_half": 0.2}},
+        "along_stream": [
+            {"batch": 20 * n, "clean": clean, "eps": 4 / 255, "accuracy": clean / n}
+            for n in (1, 2, 3)
+        ],
+    }
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     for method in ("fine-tuning", "er", "er+noise", "er+ld"):
         for seed in (0, 1):
             run(Config(method=method, seed=seed, scale=0.3), out=folder)
+    long_name = {"steps": 1, "proximity": 5.0, "write_back": True, "statistics": "all"}
+    for seed in (0, 1):
+        run(Config(method="er+ld", seed=seed, scale=0.3, **long_name), out=folder)
+    for result in folder.glob("*-er*-s*/result.json"):
+        attacked = made_up_robustness(json.loads(result.read_text()))
+        result.with_name("robustness.json").write_text(json.dumps(attacked))
     (folder / "begun").mkdir()
     (folder / "begun" / "config.yaml").write_text("")
     return write_report(folder, folder / "report.html").path

@@ -61,6 +61,13 @@ def test_a_method_and_dataset_of_another_version_are_rows_too(write_run, tmp_pat
     assert labels(tmp_path) == [["newer"]]
 
 
+def test_rows_are_in_the_order_of_methods_each_followed_by_its_flows(write_run, tmp_path):
+    for method in ("mir", "er+noise", "er-x2", "mir+ld", "er", "fine-tuning", "er+ld"):
+        write_run(method, 0)
+    expected = ["fine-tuning", "er", "er+ld", "er+noise", "er-x2", "mir", "mir+ld"]
+    assert labels(tmp_path) == [expected]
+
+
 def test_of_many_rows_every_method_is_shown_before_any_comes_twice(write_run, tmp_path):
     for steps in (1, 2, 3):
         write_run("er+ld", 0, steps=steps)
@@ -70,4 +77,4 @@ def test_of_many_rows_every_method_is_shown_before_any_comes_twice(write_run, tm
     shown = [g.label for g in shown_groups(section.groups, 3)]
     assert shown == ["gss", "er", "er+ld steps=1"]
     shown = [g.label for g in shown_groups(section.groups, 5)]
-    assert shown == ["gss", "er", "mir", "er+ld steps=1", "er+ld steps=2"]
+    assert shown == ["gss", "er", "er+ld steps=1", "er+ld steps=2", "mir"]

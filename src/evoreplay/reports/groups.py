@@ -133,8 +133,7 @@ def _section(runs: list[FinishedRun]) -> Section:
         )
         for rows in by_config.values()
     ]
-    known = list(METHODS)
-    groups.sort(key=lambda g: (known.index(g.method) if g.method in known else len(known), g.label))
+    groups.sort(key=lambda group: (method_order(group.method), group.label))
     first = groups[0].config
     common = {
         field: first[field]
@@ -146,6 +145,14 @@ def _section(runs: list[FinishedRun]) -> Section:
     return Section(
         str(first["dataset"]), groups[0].subset, float(first["scale"]), tuple(groups), common
     )
+
+
+def method_order(method: str) -> tuple[int, int, str]:
+    """A key that puts a method's flows behind it: er, er+ld, ..., mir, mir+ld, ..."""
+    known = list(METHODS)
+    base = method.partition("+")[0]
+    places = [known.index(name) if name in known else len(known) for name in (base, method)]
+    return places[0], -1 if method == base else places[1], method
 
 
 def usual_config(config: Mapping[str, Any]) -> dict[str, Any]:

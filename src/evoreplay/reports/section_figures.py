@@ -11,7 +11,7 @@ from evoreplay.reports.figures.classes import class_legend
 from evoreplay.reports.figures.colours import Style
 from evoreplay.reports.figures.curves import Curve, curves_chart, mean_curve
 from evoreplay.reports.figures.differences import Difference, differences_chart
-from evoreplay.reports.figures.matrix import matrix_table, mean_matrix
+from evoreplay.reports.figures.matrix import FEW, matrix_table, mean_matrix
 from evoreplay.reports.groups import MOST_ROWS, Group, Section, shown_groups
 from evoreplay.reports.html import Html, element, joined
 from evoreplay.reports.rows import Row
@@ -143,7 +143,9 @@ def matrix_figures(section: Section) -> Html | None:
         "(columns), mean over seeds. The diagonal is what was just learned; along a row one sees "
         "it being forgotten." + left_out_note(len(tables), len(found))
     )
-    return block("Accuracy matrix", note, element("div", *tables, class_="grid"))
+    widest = max(len(row) for _, matrix in found for row in matrix)
+    columns = "grid" if widest <= FEW else "two"
+    return block("Accuracy matrix", note, element("div", *tables, class_=columns))
 
 
 def balance_figures(section: Section) -> Html | None:

@@ -90,6 +90,11 @@ def ticks(low: float, high: float, about: int) -> list[float]:
     return [round(n * step, 12) for n in range(first, last + 1)]
 
 
+def axis_room(largest: float) -> float:
+    """The left margin that numbers up to this one and a title need."""
+    return 23 + 7 * max(3, len(str(int(largest))))
+
+
 def tick_text(value: float) -> str:
     """Short, with a true minus."""
     return f"{value:g}".replace("-", "\N{MINUS SIGN}")

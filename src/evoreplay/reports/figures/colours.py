@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from evoreplay.running.methods import METHODS
+from evoreplay.reports.groups import method_order
 
 PAPER, INK = "#ffffff", "#1d2026"
 """Page and text by day."""
@@ -40,11 +40,7 @@ def styles_of(rows: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Style]:
     `er`, which all are compared with, has the colour of the text.
     """
     rows = list(dict.fromkeys(rows))
-    known = list(METHODS)
-    methods = sorted(
-        {method for method, _ in rows} - {"er"},
-        key=lambda m: (known.index(m) if m in known else len(known), m),
-    )
+    methods = sorted({method for method, _ in rows} - {"er"}, key=method_order)
     others = len(SERIES) - 1
     found: dict[tuple[str, str], Style] = {}
     labels: dict[str, list[str]] = {}

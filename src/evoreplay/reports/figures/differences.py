@@ -11,6 +11,9 @@ from evoreplay.reports.html import Html, element
 from evoreplay.reports.statistics import Summary
 
 ROW = 34
+LINE = 14
+LONGEST = 54
+"""Letters that fit into the width."""
 WIDTH = 360
 SIDE = 12
 FOOT = 44
@@ -33,10 +36,15 @@ def differences_chart(differences: Sequence[Difference], *, x_title: str, descri
         for end in (d.found.mean, d.found.low, d.found.high, 0.0)
         if end is not None
     ]
+    # a name and its words in one line, or all in two
+    lines = [[f"{d.label}: {d.words}"] for d in differences]
+    if max(len(line) for (line,) in lines) > LONGEST:
+        lines = [[shortened(d.label), shortened(d.words)] for d in differences]
+    row = ROW + LINE * (len(lines[0]) - 1)
     margin = 0.04 * (max(ends) - min(ends)) or 1.0
     frame = Frame(
         width=WIDTH,
-        height=len(differences) * ROW + FOOT,
+        height=len(differences) * row + FOOT,
         x_range=(min(ends) - margin, max(ends) + margin),
         y_range=(0, 1),
         left=SIDE,
@@ -55,17 +63,25 @@ def differences_chart(differences: Sequence[Difference], *, x_title: str, descri
     parts.append(
         element("text", x_title, class_="title", x=middle, y=frame.height - 8, text_anchor="middle")
     )
-    parts += [_row(frame, n, difference) for n, difference in enumerate(differences)]
+    for n, (difference, text) in enumerate(zip(differences, lines, strict=True)):
+        parts.append(_row(frame, n * row, difference, text))
     return picture(frame, description, *parts)
 
 
-def _row(frame: Frame, index: int, difference: Difference) -> Html:
+def shortened(text: str) -> str:
+    """As much as fits."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def _row(frame: Frame, top: float, difference: Difference, lines: Sequence[str]) -> Html:
     found = difference.found
     assert found.low is not None
     assert found.high is not None
-    top = index * ROW
-    y = top + 24
-    name = element("text", f"{difference.label}: {difference.words}", x=SIDE, y=top + 14)
+    y = top + 10 + LINE * len(lines)
+    names = [
+        element("text", text, x=SIDE, y=top + LINE * (n + 1), class_="over-lines")
+        for n, text in enumerate(lines)
+    ]
     line = element(
         "line",
         class_="interval",
@@ -76,4 +92,4 @@ def _row(frame: Frame, index: int, difference: Difference) -> Html:
     )
     hollow = "" if found.excludes_zero else " hollow"
     dot = element("circle", class_=f"dot{hollow}", cx=round(frame.x(found.mean), 1), cy=y, r=4)
-    return element("g", name, line, dot, class_=f"s{difference.style.colour}")
+    return element("g", line, *names, dot, class_=f"s{difference.style.colour}")

@@ -9,6 +9,9 @@ from evoreplay.reports.figures.colours import HEAT, mixed, readable_on
 from evoreplay.reports.html import Html, element
 from evoreplay.reports.results import Matrix
 
+FEW = 10
+"""So many columns have room for large numbers."""
+
 
 def mean_matrix(matrices: Sequence[Matrix]) -> Matrix | None:
     """The mean over seeds; None where one has no value, and if their shapes differ."""
@@ -31,7 +34,7 @@ def matrix_table(matrix: Matrix, caption: str) -> Html:
     moments = max(len(row) for row in matrix)
     head = element(
         "tr",
-        element("th", "segment", scope="col"),
+        element("th", "" if moments > FEW else "segment", scope="col"),
         *(element("th", f"{n + 1}", scope="col") for n in range(moments)),
     )
     body = [
@@ -43,7 +46,7 @@ def matrix_table(matrix: Matrix, caption: str) -> Html:
         element("caption", caption),
         element("thead", head),
         element("tbody", *body),
-        class_="heat small" if moments > 10 else "heat",
+        class_="heat small" if moments > FEW else "heat",
     )
 
 
