@@ -175,6 +175,14 @@ def test_older_runs_without_balance_or_pictures_leave_these_out(write_run, outli
         assert heading not in text
 
 
+def test_a_row_whose_er_has_no_curve_is_drawn_alone(write_run, outline_of):
+    write_run("er", 0, changes={"anytime_accuracy": []})
+    write_run("er+ld", 0)
+    text = outline_of().text
+    assert "Accuracy along the stream: means over seeds." in text
+    assert "er+ld, n = 1" in text
+
+
 def test_images_show_the_examples_with_their_losses(write_run, write_snapshot, outline_of):
     path = write_run("er+ld", 0)
     for step in (30, 60, 90):
@@ -214,7 +222,7 @@ def test_robustness_is_drawn_where_there_is_any(write_run, outline_of):
     (path / "robustness.json").write_text(json.dumps(found))
     text = outline_of().text
     assert "Projected gradient attack: norm linf, steps 20" in text
-    assert "Along the stream, eps 4/255" in text
+    assert "Attacked along the stream, eps 4/255" in text
     assert "eps, in 1/255 of the pixel range" in text
 
 

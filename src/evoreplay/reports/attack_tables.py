@@ -6,23 +6,16 @@ from collections.abc import Sequence
 
 from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.paper_numbers import paper_carlini_wagner
+from evoreplay.reports.robustness import eps_text
 from evoreplay.reports.rows import percent
 from evoreplay.reports.statistics import summary
 from evoreplay.reports.tables import Cell, Column, Table, paper_cell, spread_cell
-
-PIXEL = 255
 
 
 def attack_tables(section: Section) -> list[Table]:
     """Projected gradient by eps, and Carlini-Wagner by budget, where there are any."""
     found = (pgd_table(section), carlini_wagner_table(section))
     return [table for table in found if table is not None]
-
-
-def eps_text(eps: float) -> str:
-    """As a number of grey levels where it is one."""
-    levels = eps * PIXEL
-    return f"{levels:.0f}/255" if abs(levels - round(levels)) < 1e-6 else f"{eps:g}"
 
 
 def pgd_settings(groups: Sequence[Group]) -> list[str]:
@@ -58,6 +51,9 @@ def pgd_table(section: Section) -> Table | None:
     if not lines:
         return None
     ordered = sorted(all_eps)
+    used = {settings for _, settings, _ in lines}
+    # the same settings for all are said once
+    common = f" Attack: {used.pop()}." if len(used) == 1 else ""
     return Table(
         "pgd",
         f"Accuracy % under projected gradient attack: {section.title}",
@@ -68,13 +64,16 @@ def pgd_table(section: Section) -> Table | None:
         ],
         [
             [
-                Cell(group.label, settings),
+                Cell(group.label, "" if common else settings),
                 Cell(str(len(curves)), value=len(curves)),
                 *(spread_cell(percent([c[eps] for c in curves if eps in c])) for eps in ordered),
             ]
             for group, settings, curves in lines
         ],
-        ["Mean ± standard deviation (ddof 1); eps in units of [0, 1] pixels, 0 is no attack."],
+        [
+            "Mean ± standard deviation (ddof 1); eps in units of [0, 1] pixels, 0 is no attack."
+            + common
+        ],
     )
 
 

@@ -6,6 +6,7 @@ import re
 from importlib.resources import files
 
 from evoreplay.reports.collect import Skipped
+from evoreplay.reports.curve_figures import anytime_figures, robustness_figures
 from evoreplay.reports.figures.classes import SPARE
 from evoreplay.reports.figures.colours import (
     DARK_INK,
@@ -24,11 +25,9 @@ from evoreplay.reports.reproduction import command_of, gives_the_same_config
 from evoreplay.reports.rows import Row
 from evoreplay.reports.section_figures import (
     Styles,
-    anytime_figures,
     balance_figures,
     difference_figures,
     matrix_figures,
-    robustness_figures,
 )
 from evoreplay.reports.tables import Cell, Column, Table
 
@@ -125,7 +124,8 @@ def _head_cell(column: Column) -> Html:
 
 def _cell(cell: Cell, column: Column, first: bool) -> Html:
     classes = " ".join(name for name in ("" if column.numeric else "words", cell.tone) if name)
-    detail = element("small", cell.detail) if cell.detail else None
+    # "n = 3" is not to be torn apart
+    detail = element("small", cell.detail.replace(" = ", "\xa0=\xa0")) if cell.detail else None
     return element(
         "th" if first else "td",
         cell.text,
@@ -159,15 +159,18 @@ def _opening(report: Report) -> Html:
 def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
     section, rows = part.section, part.rows
     tables = {table.name: table for table in part.tables}
-    others = [table for name, table in tables.items() if name != "results"]
+    varied = [table for name, table in tables.items() if name.startswith("by-")]
+    attacks = [tables[name] for name in ("pgd", "carlini-wagner") if name in tables]
     figures = [
         difference_figures(rows, styles),
-        *(_titled(table) for table in others),
+        *(_titled(table) for table in varied),
         anytime_figures(section, styles),
         matrix_figures(section),
         balance_figures(section),
         *memory_figures(part.memories, budget),
         robustness_figures(section, styles),
+        *(_titled(table) for table in attacks),
+        *(_titled(table) for name, table in tables.items() if name == "cost"),
     ]
     return element(
         "section",

@@ -10,6 +10,8 @@ from typing import Any
 from evoreplay.errors import UserError, require
 from evoreplay.reports.reading import number, read_json, share
 
+PIXEL = 255
+
 
 @dataclass(frozen=True)
 class CarliniWagner:
@@ -86,14 +88,22 @@ def _parsed(found: dict[str, Any]) -> Robustness:
     )
 
 
+def eps_text(eps: float) -> str:
+    """As a number of grey levels where it is one."""
+    levels = eps * PIXEL
+    return f"{levels:.0f}/255" if abs(levels - round(levels)) < 1e-6 else f"{eps:g}"
+
+
 def _settings(found: dict[str, Any], names: tuple[str, ...]) -> str:
     return ", ".join(
-        f"{name.replace('_', ' ')} {_short(found[name])}" for name in names if name in found
+        f"{name.replace('_', ' ')} {_short(name, found[name])}" for name in names if name in found
     )
 
 
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _short(name: str, value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return eps_text(value) if name == "step_size" else f"{value:.4g}"
 
 
 def _there(value: float | None) -> float:

@@ -34,7 +34,6 @@ def memory_map(
             )
     return element(
         "svg",
-        element("rect", x=0.5, y=0.5, width=SIDE - 1, height=SIDE - 1, class_="box"),
         *dots,
         *names,
         viewBox=f"0 0 {SIDE} {SIDE}",
