@@ -61,6 +61,23 @@ def test_csv_has_one_line_for_each_row_with_its_numbers(folder, tmp_path):
     assert evolved["command"].startswith("evoreplay run --dataset digits --method er+ld --seed 0")
 
 
+def test_accuracy_under_attack_is_in_the_line_of_its_row(write_run, tmp_path):
+    for seed, accuracy in ((0, 0.25), (1, 0.75)):
+        path = write_run("er", seed)
+        attacked = {
+            "config_hash": json.loads((path / "result.json").read_text())["config_hash"],
+            "pgd": {"steps": 20, "curve": [{"eps": 4 / 255, "accuracy": accuracy}]},
+            "cw": {"full": {"steps": 1000, "accuracy": accuracy}},
+        }
+        (path / "robustness.json").write_text(json.dumps(attacked))
+    report = make_report(tmp_path)
+    (line,) = csv.DictReader(io.StringIO(FORMATS["csv"](report)))
+    assert (line["pgd_4/255_n"], line["pgd_4/255_mean"]) == ("2", "50.0")
+    assert (line["cw_full_budget"], line["cw_full_mean"]) == ("steps 1000", "50.0")
+    runs = json.loads(FORMATS["json"](report))["sections"][0]["rows"][0]["runs"]
+    assert runs[1]["robustness"]["carlini_wagner"]["full"]["accuracy"] == 0.75
+
+
 def test_json_has_everything_down_to_the_runs(folder):
     found = json.loads(FORMATS["json"](make_report(folder)))
     (section,) = found["sections"]

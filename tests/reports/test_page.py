@@ -11,8 +11,9 @@ from PIL import Image
 from evoreplay.reports.figures.colours import contrast
 from evoreplay.reports.html import Html, element, joined
 from evoreplay.reports.memory_figures import Budget
-from evoreplay.reports.page import DARK, LIGHT, anchor, html_page, stylesheet
+from evoreplay.reports.page import anchor, html_page
 from evoreplay.reports.report import make_report
+from evoreplay.reports.theme import DARK, LIGHT, stylesheet
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;'
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.paper_numbers import paper_carlini_wagner
-from evoreplay.reports.robustness import eps_text
+from evoreplay.reports.robustness import CarliniWagner, eps_text
 from evoreplay.reports.rows import percent
 from evoreplay.reports.statistics import summary
 from evoreplay.reports.tables import Cell, Column, Table, paper_cell, spread_cell
@@ -77,23 +78,25 @@ def pgd_table(section: Section) -> Table | None:
     )
 
 
+def carlini_wagner_attacks(group: Group) -> dict[tuple[str, str], list[CarliniWagner]]:
+    """What the attacks on the runs of a group left, by name and budget."""
+    found: dict[tuple[str, str], list[CarliniWagner]] = defaultdict(list)
+    for run in group.runs:
+        for name, attack in run.robustness.carlini_wagner.items() if run.robustness else ():
+            found[name, attack.budget].append(attack)
+    return dict(sorted(found.items()))
+
+
 def carlini_wagner_table(section: Section) -> Table | None:
     """Accuracy by budget; the budget stands beside the number."""
     lines = []
     for group in section.groups:
-        attacks = [
-            (name, attack)
-            for run in group.runs
-            if run.robustness is not None
-            for name, attack in run.robustness.carlini_wagner.items()
-        ]
-        for key in sorted({(name, attack.budget) for name, attack in attacks}):
-            own = [attack for name, attack in attacks if (name, attack.budget) == key]
+        for (name, budget), own in carlini_wagner_attacks(group).items():
             moved = [attack.mean_l2 for attack in own if attack.mean_l2 is not None]
             halves = [a.accuracy_at_half for a in own if a.accuracy_at_half is not None]
             lines.append([
                 Cell(group.label),
-                Cell(key[0], key[1]),
+                Cell(name, budget),
                 Cell(str(len(own)), value=len(own)),
                 spread_cell(percent([attack.accuracy for attack in own])),
                 spread_cell(summary(moved) if moved else None, 3),

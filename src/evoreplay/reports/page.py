@@ -7,18 +7,9 @@ from importlib.resources import files
 
 from evoreplay.reports.collect import Skipped
 from evoreplay.reports.curve_figures import anytime_figures, robustness_figures
-from evoreplay.reports.figures.classes import SPARE
-from evoreplay.reports.figures.colours import (
-    DARK_INK,
-    DARK_PAPER,
-    DARK_SERIES,
-    INK,
-    PAPER,
-    SERIES,
-    styles_of,
-)
+from evoreplay.reports.figures.colours import styles_of
 from evoreplay.reports.groups import Section, setting_text
-from evoreplay.reports.html import Html, element, joined
+from evoreplay.reports.html import Html, element
 from evoreplay.reports.memory_figures import Budget, memory_figures
 from evoreplay.reports.report import Report, SectionReport
 from evoreplay.reports.reproduction import command_of, gives_the_same_config
@@ -29,30 +20,10 @@ from evoreplay.reports.section_figures import (
     difference_figures,
     matrix_figures,
 )
-from evoreplay.reports.tables import Cell, Column, Table
+from evoreplay.reports.sorted_table import sorted_table
+from evoreplay.reports.tables import Table
+from evoreplay.reports.theme import stylesheet
 
-LIGHT = {
-    "paper": PAPER,
-    "ink": INK,
-    "soft": "#565c66",
-    "rule": "#d7dade",
-    "shade": "#f1f3f5",
-    "link": "#0b57c2",
-    "warn": "#8a4b00",
-    "higher": "#0b6b3a",
-    "lower": "#a3231b",
-}
-DARK = {
-    "paper": DARK_PAPER,
-    "ink": DARK_INK,
-    "soft": "#a9b0ba",
-    "rule": "#3a404a",
-    "shade": "#20252c",
-    "link": "#8ab8ff",
-    "warn": "#f0b35e",
-    "higher": "#63d196",
-    "lower": "#ff9a8f",
-}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """The page may load nothing at all from elsewhere."""
 
@@ -78,62 +49,14 @@ def html_page(report: Report) -> str:
         _opening(report),
         element("main", *bodies),
         _skipped_list(report.skipped),
-        element("script", Html(_file("page.js"))),
+        element("script", Html(_script())),
     )
     return "<!doctype html>\n" + element("html", head, body, lang="en") + "\n"
-
-
-def stylesheet() -> str:
-    """Colours by day and by night, then everything else."""
-    day = _variables(LIGHT | _series(SERIES))
-    night = _variables(DARK | _series(DARK_SERIES))
-    lines = "".join(f".s{n} {{ --c: var(--s{n}); }}\n" for n in range(len(SERIES)))
-    return (
-        f":root {{ {day} }}\n@media screen and (prefers-color-scheme: dark) "
-        f"{{ :root {{ {night} }} }}\n{lines}{_file('page.css')}"
-    )
 
 
 def anchor(text: str) -> str:
     """A name for a link."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-def data_table(table: Table) -> Html:
-    """A table that is sorted by a click on a head, in a box that scrolls by itself."""
-    head = element("tr", *(_head_cell(column) for column in table.columns))
-    rows = [
-        element("tr", *map(_cell, row, table.columns, [True, *[False] * (len(row) - 1)]))
-        for row in table.rows
-    ]
-    grid = element("table", element("thead", head), element("tbody", *rows), class_="data")
-    box = element("div", grid, class_="scroll", tabindex=0, role="region", aria_label=table.title)
-    notes = [element("p", note, class_="note") for note in table.notes]
-    return joined(box, *notes)
-
-
-def _head_cell(column: Column) -> Html:
-    return element(
-        "th",
-        element("button", column.title, type="button"),
-        scope="col",
-        data_numeric=column.numeric,
-        class_=None if column.numeric else "words",
-    )
-
-
-def _cell(cell: Cell, column: Column, first: bool) -> Html:
-    classes = " ".join(name for name in ("" if column.numeric else "words", cell.tone) if name)
-    # "n = 3" is not to be torn apart
-    detail = element("small", cell.detail.replace(" = ", "\xa0=\xa0")) if cell.detail else None
-    return element(
-        "th" if first else "td",
-        cell.text,
-        detail,
-        scope="row" if first else None,
-        class_=classes or None,
-        data_value=cell.value,
-    )
 
 
 def _opening(report: Report) -> Html:
@@ -178,7 +101,7 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
         *(element("span", mark, class_="mark") for mark in section.marks),
         _common(section),
         element("h3", "Final accuracy"),
-        data_table(tables["results"]),
+        sorted_table(tables["results"]),
         *figures,
         _reproduction(rows),
     )
@@ -186,7 +109,7 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
 
 def _titled(table: Table) -> Html:
     title = table.title.split(":")[0]
-    return element("section", element("h3", title), data_table(table))
+    return element("section", element("h3", title), sorted_table(table))
 
 
 def _common(section: Section) -> Html | None:
@@ -259,13 +182,5 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
-def _variables(colours: dict[str, str]) -> str:
-    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
-
-
-def _series(colours: tuple[str, ...]) -> dict[str, str]:
-    return {f"s{n}": colour for n, colour in enumerate((*colours, *SPARE))}
-
-
-def _file(name: str) -> str:
-    return files("evoreplay.reports").joinpath(name).read_text(encoding="utf-8")
+def _script() -> str:
+    return files("evoreplay.reports").joinpath("page.js").read_text(encoding="utf-8")
