@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts fast-tests slow-tests bench soak format clean
+.PHONY: demo test lint types contracts fast-tests slow-tests test-browser bench soak format clean
 
 demo: $(READY)
 	$(BIN)/evoreplay demo
@@ -27,6 +27,10 @@ fast-tests: $(READY)
 # minutes: real downloads, costs against pass counts, many kills
 slow-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m slow
+
+# looks at the report with chromium; the pictures go to $$EVOREPLAY_SCREENSHOTS if that is set
+test-browser: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser tests/browser
 
 # a short form; fails only on ratios beyond twice their bar
 bench: $(READY)

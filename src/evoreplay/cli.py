@@ -15,6 +15,8 @@ from evoreplay.commands.bench import Bench
 from evoreplay.commands.data import Data
 from evoreplay.commands.demo import Demo
 from evoreplay.commands.methods import Methods
+from evoreplay.commands.report import Report
+from evoreplay.commands.reproduce import Reproduce
 from evoreplay.commands.run import Run
 from evoreplay.commands.runs import Runs
 from evoreplay.commands.sweep import SomeRunsFailedError, Sweep
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evoreplay {version('evoreplay')}")
         return 0
     command = tyro.cli(
-        Demo | Run | Sweep | Attack | Runs | Data | Methods | Bench,
+        Demo | Run | Sweep | Reproduce | Report | Attack | Runs | Data | Methods | Bench,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
         args=gathered_settings(arguments) or ["--help"],
