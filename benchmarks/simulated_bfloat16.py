@@ -23,30 +23,37 @@ class Rounded(torch.autograd.Function):
     """The nearest bfloat16 number, of values and of gradients."""
 
     @staticmethod
-    def forward(ctx, x):
+    def forward(ctx, x):  # noqa: ARG004
         return x.bfloat16().float()
 
     @staticmethod
-    def backward(ctx, gradient):
+    def backward(ctx, gradient):  # noqa: ARG004
         return gradient.bfloat16().float()
 
 
 def rounded(x):
+    """As it is passed from layer to layer."""
     return Rounded.apply(x)
 
 
 class RoundedConv2d(nn.Conv2d):
+    """A convolution of bfloat16 numbers."""
+
     def forward(self, x):
         x, weight = rounded(x), rounded(self.weight)
         return rounded(conv2d(x, weight, self.bias, self.stride, self.padding))
 
 
 class RoundedLinear(nn.Linear):
+    """A matrix product of bfloat16 numbers."""
+
     def forward(self, x):
         return rounded(linear(rounded(x), rounded(self.weight), self.bias))
 
 
 class RoundedBatchNorm2d(nn.BatchNorm2d):
+    """Normalised in float32, passed on in bfloat16."""
+
     def forward(self, x):
         return rounded(super().forward(x))
 
@@ -66,6 +73,7 @@ def in_simulated_bfloat16(model):
 
 
 def main():
+    """One run after the other; each continues where it was."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)

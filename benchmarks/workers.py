@@ -30,6 +30,7 @@ def seconds(workers, out):
 
 
 def main():
+    """Rounds of one worker, then two."""
     ratios = []
     for number in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
