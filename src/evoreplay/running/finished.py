@@ -6,14 +6,14 @@ import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import yaml
 from safetensors import SafetensorError
 from safetensors.torch import load as tensors_from_bytes
 from torch import nn
 
 from evoreplay.errors import UserError, require
-from evoreplay.running.config import Config, with_settings
+from evoreplay.running.config import Config
 from evoreplay.running.directory import Result, read_result
+from evoreplay.running.found import find_runs, read_config
 from evoreplay.running.protocol import resolved_device
 from evoreplay.running.setup import Experiment, data_fingerprint, make_model, prepare_experiment
 from evoreplay.storage import DamagedStateError, numbered_states, read_manifest
@@ -38,33 +38,16 @@ class FoundRuns:
 
     def __init__(self, folder: Path) -> None:
         require(folder.is_dir(), f"{folder} is not a folder; give a run directory, or one of runs")
-        if is_run(folder):
-            runs = [folder]
-        else:
-            runs = sorted(path.parent for path in folder.rglob("config.yaml"))
-        self.finished = [path for path in runs if (path / "result.json").exists()]
-        self.unfinished = [path for path in runs if path not in self.finished]
+        runs = list(find_runs(folder))
+        # a damaged result is not passed over in silence: whoever reads it says what is wrong
+        self.finished = [run.path for run in runs if run.status in ("finished", "damaged")]
+        self.unfinished = [run.path for run in runs if run.path not in self.finished]
         require(len(runs) > 0, f"{folder} holds no runs; give a folder that `evoreplay run` made")
         require(
             len(self.finished) > 0,
             f"{self.unfinished[0] if self.unfinished else folder} is not finished; "
             "give its run command again, then this one",
         )
-
-
-def is_run(path: Path) -> bool:
-    """Whether this is the directory of a run, finished or not."""
-    return (path / "config.yaml").exists()
-
-
-def read_config(path: Path) -> Config:
-    """The config of the run in `path`."""
-    try:
-        settings = yaml.safe_load((path / "config.yaml").read_text())
-        require(isinstance(settings, dict), "not a config")
-    except (OSError, yaml.YAMLError, ValueError) as error:
-        raise UserError(f"{path / 'config.yaml'} cannot be read; give another run") from error
-    return with_settings(Config(), settings)
 
 
 def load_finished(path: Path, data: Path | None = None) -> FinishedRun:

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from evoreplay.errors import UserError
+from evoreplay.errors import UserError, require
 from evoreplay.running.config import Config, with_settings
 from evoreplay.running.directory import Result, read_result
 from evoreplay.running.events import read_events
@@ -47,12 +47,21 @@ def find_runs(folder: Path) -> Iterator[FoundRun]:
                 yield found
 
 
+def read_config(path: Path) -> Config:
+    """The config of the run in `path`."""
+    try:
+        settings = yaml.safe_load((path / "config.yaml").read_text())
+        require(isinstance(settings, dict), "not a config")
+    except (OSError, yaml.YAMLError, ValueError) as error:
+        raise UserError(f"{path / 'config.yaml'} cannot be read; give another run") from error
+    return with_settings(Config(), settings)
+
+
 def read_run(path: Path) -> FoundRun | None:
     """The run in this directory; None if it is something else."""
     try:
-        content = yaml.safe_load((path / "config.yaml").read_text())
-        config = with_settings(Config(), content)
-    except (OSError, ValueError, AttributeError, yaml.YAMLError, UserError):
+        config = read_config(path)
+    except UserError:
         return None
     try:
         result = read_result(path)
