@@ -1,6 +1,9 @@
 import json
 import shutil
 import signal
+import subprocess
+import sys
+import time
 from statistics import fmean
 
 import pytest
@@ -143,6 +146,31 @@ def test_a_killed_attack_continues_and_ends_with_the_same_bytes(finished, tmp_pa
     attack_run(other, **options)
     assert content(other) == content(finished)
     assert not (other / "robustness.partial.json").exists()
+
+
+@pytest.mark.slow
+def test_a_command_killed_with_kill_9_continues_to_the_same_bytes(finished, tmp_path):
+    other = shutil.copytree(finished, tmp_path / "other")
+    partial = other / "robustness.partial.json"
+
+    def chunks():
+        kept = json.loads(partial.read_text())["chunks"] if partial.exists() else {}
+        return sum(len(lists) for lists in kept.values())
+
+    def command(path):
+        return [sys.executable, "-m", "evoreplay", "attack", str(path), "--quiet"]
+
+    subprocess.run(command(finished), check=True)
+    for target in (1, 12, 30):
+        process = subprocess.Popen(command(other))
+        while process.poll() is None and chunks() < target:
+            time.sleep(0.005)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+        assert chunks() >= target
+    subprocess.run(command(other), check=True)
+    assert content(other) == content(finished)
+    assert not partial.exists()
 
 
 @pytest.mark.usefixtures("small_chunks")
