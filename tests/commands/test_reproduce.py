@@ -40,13 +40,10 @@ def test_a_table_under_attack_is_attacked_too(tmp_path, monkeypatch):
     assert [round(255 * point["eps"]) for point in curve] == list(range(11))
 
 
-def test_the_flows_in_the_plane_are_a_picture_and_the_same_again(tmp_path):
-    pictures = []
-    for name in ("a", "b"):
-        assert main(["reproduce", FLOWS, "--out", str(tmp_path / name)]) == 0
-        pictures.append((tmp_path / name / "flows_2d.png").read_bytes())
-    assert pictures[0].startswith(b"\x89PNG")
-    assert pictures[0] == pictures[1]
+def test_the_flows_in_the_plane_are_a_picture(tmp_path, capsys):
+    assert main(["reproduce", FLOWS, "--out", str(tmp_path)]) == 0
+    assert "wrote" in capsys.readouterr().out
+    assert (tmp_path / "flows_2d.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ def test_evolved_points_are_harder_from_moment_to_moment(name):
     assert losses == sorted(losses)
     assert losses[2] > 2 * losses[0]
     assert losses[0] < 0.3  # the network has learned them
+    again = flow_positions(name)[2]
+    assert all(torch.equal(a, b) for a, b in zip(moments, again, strict=True))
 
 
 def test_the_two_classes_are_half_circles():

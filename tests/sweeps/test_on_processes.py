@@ -13,18 +13,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evoreplay import Config
-from evoreplay.running.config import run_name
+from evoreplay import Config, run
+from evoreplay.running.config import as_dict, run_name
 from evoreplay.running.events import read_events
 from evoreplay.running.found import find_runs, read_failure
 from evoreplay.running.interruption import StopRequest
 from evoreplay.running.lock import locked
 from evoreplay.sweeps.board import Board
-from evoreplay.sweeps.grid import make_grid
+from evoreplay.sweeps.grid import experiment_configs, make_grid
 from evoreplay.sweeps.on_processes import MOST_DEATHS, Place, on_processes
 from evoreplay.sweeps.sweep import sweep
-
-ER = "dataset: digits\nmethod: [er, er+ld]\nseeds: 2\nset: {scale: 0.1, memory_size: 20}\n"
 
 
 def jobs_of(*methods, seeds=1, **fields):
@@ -41,8 +39,6 @@ def accuracies(out):
 
 
 def test_a_sweep_gives_what_single_runs_give_and_repeats_nothing(tmp_path):
-    from evoreplay import run
-
     jobs = jobs_of("er", "er+ld", seeds=2)
     board = sweep(jobs, Place(tmp_path / "swept"), quiet(), workers=2)
     assert board.count("done") == 4
@@ -147,7 +143,7 @@ def kill_at_random(out, experiment, kills, generator):
     """Kill drivers or workers, and start the sweep again whenever its driver is gone."""
     driver, done = start(experiment, out), 0
     while done < kills:
-        time.sleep(generator.uniform(0.5, 3.0))
+        time.sleep(generator.uniform(1.0, 6.0))
         if driver.poll() is not None:
             break
         victims = children(driver.pid)
@@ -167,22 +163,20 @@ def kill_at_random(out, experiment, kills, generator):
 @pytest.mark.parametrize(
     ("kills", "grid"),
     [
-        (3, "method: [er, er+ld]\nseeds: 2\nset: {scale: 0.3, memory_size: 20}\n"),
+        (2, "method: er+ld\nseeds: 2\nset: {scale: 0.3, memory_size: 20}\n"),
         pytest.param(
             20,
-            "method: [er, er+noise, er+ld, er+svgd]\nseeds: 6\nset: {scale: 1.0}\n",
+            "method: [er, er+noise, er+ld, er+svgd]\nseeds: 6\nset: {updates: 4}\n",
             marks=pytest.mark.slow,
         ),
     ],
-    ids=["3 kills, 4 runs", "20 kills, 24 runs"],
+    ids=["2 kills, 2 runs", "20 kills, 24 runs"],
 )
 def test_killing_driver_and_workers_loses_and_doubles_nothing(tmp_path, kills, grid):
     experiment = tmp_path / "grid.yaml"
     experiment.write_text(f"dataset: digits\n{grid}")
     done, code, output = kill_at_random(tmp_path / "out", experiment, kills, random.Random(0))
     assert code == 0, output
-    from evoreplay.sweeps.grid import experiment_configs
-
     jobs = make_grid(experiment_configs(str(experiment)))
     clean = sweep(jobs, Place(tmp_path / "clean"), quiet(), workers=2)
     assert clean.count("done") == len(jobs)
@@ -196,7 +190,7 @@ def test_killing_driver_and_workers_loses_and_doubles_nothing(tmp_path, kills, g
             if e["event"] == "step"
         ]
         assert steps == sorted(set(steps))
-    assert done >= min(kills, 2)
+    assert done >= (kills if kills > 2 else 1)  # otherwise the grid was too small for them
 
 
 def test_a_worker_leaves_when_nobody_writes_to_it_any_more(tmp_path):
@@ -207,8 +201,6 @@ def test_a_worker_leaves_when_nobody_writes_to_it_any_more(tmp_path):
         stdout=subprocess.PIPE,
         text=True,
     )
-    from evoreplay.running.config import as_dict
-
     order = {"config": as_dict(job.config), "out": str(tmp_path), "data": None, "threads": 1}
     worker.stdin.write(json.dumps(order) + "\n")
     worker.stdin.flush()
