@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts fast-tests slow-tests bench soak format clean
+.PHONY: demo test lint types contracts fast-tests slow-tests test-browser bench soak format clean
 
 demo: $(READY)
 	$(BIN)/evoreplay demo
@@ -28,6 +28,10 @@ fast-tests: $(READY)
 slow-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m slow
 
+# looks at the report with chromium; the pictures go to $$EVOREPLAY_SCREENSHOTS if that is set
+test-browser: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser tests/browser
+
 # a short form; fails only on ratios beyond twice their bar
 bench: $(READY)
 	$(BIN)/evoreplay bench --rounds 3 --check --only er+ld er+hmc mir naive-er naive-er+ld naive-mir
@@ -46,7 +50,7 @@ format: $(READY)
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -c constraints.txt torch
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev,ray,tensorboard,wandb,mlflow]'
 	touch $@
 
 clean:

@@ -1,5 +1,6 @@
 """Task-free continual learning with a replay memory that evolves."""
 
+from evoreplay import attacks
 from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.evolution import Flow, GeneralFlow, Hamiltonian, Langevin, MemoryEnergy, Noise, Stein
 from evoreplay.learners import (
@@ -54,6 +55,7 @@ __all__ = [
     "Step",
     "UniformRetrieval",
     "UserError",
+    "attacks",
     "blurry",
     "class_groups",
     "class_split",

@@ -1,4 +1,4 @@
-"""The command line: `evoreplay demo`, `run`, `data`, `methods`, `bench`."""
+"""The command line: one class of `evoreplay.commands` for each command."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from importlib.metadata import version
 import tyro
 from rich.console import Console
 
+from evoreplay.commands.attack import Attack
 from evoreplay.commands.bench import Bench
 from evoreplay.commands.data import Data
 from evoreplay.commands.demo import Demo
 from evoreplay.commands.methods import Methods
+from evoreplay.commands.report import Report
+from evoreplay.commands.reproduce import Reproduce
 from evoreplay.commands.run import Run
+from evoreplay.commands.runs import Runs
+from evoreplay.commands.sweep import SomeRunsFailedError, Sweep
 from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.running.interruption import Interrupted
 
@@ -46,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evoreplay {version('evoreplay')}")
         return 0
     command = tyro.cli(
-        Demo | Run | Data | Methods | Bench,
+        Demo | Run | Sweep | Reproduce | Report | Attack | Runs | Data | Methods | Bench,
         prog="evoreplay",
         description="Task-free continual learning with a replay memory that evolves.",
         args=gathered_settings(arguments) or ["--help"],
@@ -58,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"evoreplay: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    except NonFiniteLossError as error:
+    except (NonFiniteLossError, SomeRunsFailedError) as error:
         print(f"evoreplay: {error}", file=sys.stderr)
         return EXIT_FAILED
     except Interrupted as error:

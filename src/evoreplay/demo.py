@@ -50,10 +50,11 @@ def spread(values: list[float], digits: int) -> str:
     return f"{fmean(values):.{digits}f} ± {deviation:.{digits}f}"
 
 
-def closing_words(out: Path) -> str:
+def closing_words(out: Path, page: Path) -> str:
     """Where things are, and what to do next."""
     return (
         f"Run directories: {out}\n"
+        f"All of it on one page: {page}\n"
         "er+noise has er+ld's noise and no gradient: a gain over it is due to evolution.\n"
         "Next: evoreplay run --dataset digits --method er+ld --set rate=0.02 steps=2"
     )

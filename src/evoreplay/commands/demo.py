@@ -11,11 +11,14 @@ from rich.console import Console
 from evoreplay.commands.run import run_all
 from evoreplay.demo import closing_words, demo_configs, demo_table
 from evoreplay.errors import require
+from evoreplay.reports.write import write_report
 
 
 @dataclass(kw_only=True)
 class Demo:
     """Train six methods on the embedded digits and compare them, in under a minute.
+
+    It ends with a table and a page to look at.
 
     example: evoreplay demo
     """
@@ -32,5 +35,8 @@ class Demo:
         torch.set_num_threads(1)
         outcomes = run_all(demo_configs(self.seeds), self.out, console, self.quiet)
         console.print(demo_table(outcomes))
+        page = write_report(self.out, self.out / "report.html").path
         if not self.quiet:
-            console.print(closing_words(self.out), markup=False, highlight=False, soft_wrap=True)
+            console.print(
+                closing_words(self.out, page), markup=False, highlight=False, soft_wrap=True
+            )

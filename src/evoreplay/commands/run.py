@@ -67,6 +67,8 @@ class Run:
     """Save after so many seconds; later if saving would take more than 2 % of the time."""
     strict: bool = False
     """Refuse to continue a run under another torch, number of threads or device."""
+    log: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME ...", help_behavior_hint="")] = ()
+    """Loggers that watch: tensorboard, mlflow, wandb, none or more; they write into the run."""
     profile: bool = False
     """Show where the time of a step goes: data, stream, retrieval, evolution, update, memory."""
     fields: bool = False
@@ -97,6 +99,7 @@ class Run:
             "checkpoints": Schedule(self.checkpoint_steps, self.checkpoint_seconds),
             "strict": self.strict,
             "profile": self.profile,
+            "loggers": self.log,
         }
         outcomes = run_all(configs, self.out, console, self.quiet, **options)
         if self.profile:

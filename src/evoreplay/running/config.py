@@ -23,9 +23,6 @@ from evoreplay.errors import UserError, unknown
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
-LATER_FIELDS: dict[str, Any] = {"space": "input"}
-"""Fields that came after the first runs, with the value those had: runs keep their names."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
@@ -133,6 +130,14 @@ class Config:
     device: Device = "auto"
     """Where the model is."""
 
+    attacked: int = 0
+    """Test images that are attacked by PGD at 4/255 at the end of each segment; 0 is off."""
+
+
+LATER_FIELDS: dict[str, Any] = {"attacked": 0, "space": "input"}
+"""Fields that came after the first runs, with the value those had: left out of the hash and of the
+comparison with config.yaml while they have it."""
+
 
 def parse_settings(texts: Iterable[str]) -> dict[str, Any]:
     """`name=value` texts, as after --set, to fields of the config."""
@@ -204,18 +209,21 @@ def as_dict(config: Config) -> dict[str, Any]:
     return plain
 
 
-def telling(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """A config without later fields that are open or have the value of all runs before them."""
+def without_later_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings as the first runs had them, if they can be said that way.
+
+    A later field that is open (None) says nothing yet.
+    """
     return {
         name: value
-        for name, value in plain.items()
+        for name, value in settings.items()
         if name not in LATER_FIELDS or value not in (None, LATER_FIELDS[name])
     }
 
 
 def config_hash(config: Config) -> str:
     """Eight hexadecimal digits over everything that changes numbers."""
-    text = json.dumps(telling(as_dict(config)), sort_keys=True)
+    text = json.dumps(without_later_fields(as_dict(config)), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 

@@ -12,7 +12,7 @@ from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from evoreplay.errors import UserError, require
-from evoreplay.running.config import Config, as_dict, run_name, telling
+from evoreplay.running.config import Config, as_dict, run_name, without_later_fields
 from evoreplay.storage import plain, write_file, write_json
 
 Result = dict[str, Any]
@@ -71,7 +71,10 @@ def open_run_directory(config: Config, out: Path) -> RunDirectory:
         ) from error
     except yaml.YAMLError:
         found = None
-    if not isinstance(found, dict) or telling(found) != telling(as_dict(config)):
+    same = isinstance(found, dict) and (
+        without_later_fields(found) == without_later_fields(as_dict(config))
+    )
+    if not same:
         raise UserError(
             f"{path} belongs to another config; give another --out, or move that folder away"
         )

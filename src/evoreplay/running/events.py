@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,28 @@ from typing import Any
 class EventLog:
     """Append events to a file; `length` is what a checkpoint records."""
 
-    def __init__(self, path: Path, length: int = 0) -> None:
-        """Open `path`; whatever stands in it beyond `length` bytes is dropped."""
+    def __init__(
+        self,
+        path: Path,
+        length: int = 0,
+        observe: Callable[[dict[str, Any]], None] = lambda event: None,
+    ) -> None:
+        """Open `path`; whatever stands in it beyond `length` bytes is dropped.
+
+        `observe` is told every event: those that stay, then those that come.
+        """
         path.touch()
         os.truncate(path, min(length, path.stat().st_size))
         self._file = path.open("ab")
+        self._observe = observe
+        for event in read_events(path):
+            observe(event)
 
     def write(self, event: str, **fields: Any) -> None:
         """One line."""
-        self._file.write((json.dumps({"event": event, **fields}) + "\n").encode())
+        told = {"event": event, **fields}
+        self._file.write((json.dumps(told) + "\n").encode())
+        self._observe(told)
 
     def flush(self) -> None:
         """Hand everything to the operating system."""

@@ -27,6 +27,10 @@ HEARTBEAT_SECONDS = 10.0
 STALE_SECONDS = 60.0
 
 
+class RunningElsewhereError(UserError):
+    """Somebody else owns the folder."""
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Own `folder` inside; `UserError` with the owner's name if somebody else does."""
@@ -52,6 +56,30 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def is_locked(folder: Path) -> bool:
+    """Whether somebody owns `folder` now; a look that disturbs nobody."""
+    try:
+        descriptor = os.open(folder / "lock", os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        # shared: two that only look do not take each other for an owner
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return _is_fresh(descriptor)
+    else:
+        elsewhere = _owner(descriptor).get("host", socket.gethostname()) != socket.gethostname()
+        return elsewhere and _is_fresh(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_fresh(descriptor: int) -> bool:
+    return time.time() - os.fstat(descriptor).st_mtime < STALE_SECONDS
+
+
 def _acquire(path: Path, own: dict[str, Any]) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -70,9 +98,8 @@ def _acquire(path: Path, own: dict[str, Any]) -> int:
             os.close(descriptor)
             continue
         owner = _owner(descriptor)
-        age = time.time() - os.fstat(descriptor).st_mtime
         elsewhere = owner.get("host") != own["host"] or not by_kernel
-        if owner and elsewhere and age < STALE_SECONDS:
+        if owner and elsewhere and _is_fresh(descriptor):
             os.close(descriptor)
             raise _refusal(path, owner)
         os.ftruncate(descriptor, 0)
@@ -96,13 +123,15 @@ def _owner(descriptor: int) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _refusal(path: Path, owner: dict[str, Any]) -> UserError:
+def _refusal(path: Path, owner: dict[str, Any]) -> RunningElsewhereError:
     name = (
         f"process {owner.get('process')} on {owner.get('host')} (since {owner.get('since')})"
         if owner
         else "another process"
     )
-    return UserError(f"{path.parent} is being run by {name}; wait for it, or stop it first")
+    return RunningElsewhereError(
+        f"{path.parent} is being run by {name}; wait for it, or stop it first"
+    )
 
 
 def _beat(descriptor: int, own: dict[str, Any], stopped: threading.Event) -> None:

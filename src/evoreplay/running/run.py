@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -16,12 +17,14 @@ import torch
 from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.learners import AveragedGradientLearner, Learner, ReplayLearner
 from evoreplay.learners.stopwatch import Stopwatch
+from evoreplay.loggers import Observers, incomplete, observing, require_loggers
+from evoreplay.running.along_stream import RobustnessAlongStream
 from evoreplay.running.assembly import make_learner
 from evoreplay.running.checkpoint import Checkpoints, Schedule, environment
 from evoreplay.running.config import Config, as_dict, config_hash, run_name
 from evoreplay.running.directory import Result, RunDirectory, open_run_directory, read_result
 from evoreplay.running.evaluation import Evaluator
-from evoreplay.running.events import EventLog
+from evoreplay.running.events import EventLog, read_events
 from evoreplay.running.interruption import Interrupted, StopRequest, stop_requests
 from evoreplay.running.lock import locked
 from evoreplay.running.protocol import resolved
@@ -35,6 +38,7 @@ from evoreplay.running.snapshots import snapshot_positions, take_snapshot
 from evoreplay.storage import clear_leftovers
 
 LOG_EVERY = 10
+LOGS = "logs"
 
 
 class Progress(NamedTuple):
@@ -70,15 +74,19 @@ def run(
     checkpoints: Schedule | None = None,
     strict: bool = False,
     profile: bool = False,
+    loggers: Sequence[str] = (),
 ) -> Outcome:
     """Run `config` below `out`, or continue it, or, if it is finished, report it.
 
     Data are looked for in `data`, `$EVOREPLAY_DATA`, `./data`, then the user's cache. A run that
     was begun with another version of torch, say, goes on with a warning, or not at all if `strict`.
+    `loggers` (tensorboard, mlflow, wandb) write below `logs` in the run directory, nowhere else.
     """
+    require_loggers(loggers)
     config = resolved(config)
     finished = read_result(out / run_name(config))
     if finished is not None:
+        _log_afterwards(out / run_name(config), config, finished, loggers)
         return Outcome(out / run_name(config), finished, fresh=False)
     experiment = prepare_experiment(config, data)
     model = make_model(config, experiment.dataset)
@@ -95,8 +103,19 @@ def run(
             if finished is not None:
                 return Outcome(directory.path, finished, fresh=False)
             clear_leftovers(directory.path)
-            loop = _Loop(config, directory, experiment, learner, stop, listener, saves, strict)
-            result = _to_the_end(loop, stop)
+            with _observing(directory.path, config, loggers) as observers:
+                loop = _Loop(
+                    config,
+                    directory,
+                    experiment,
+                    learner,
+                    stop,
+                    listener,
+                    saves,
+                    strict,
+                    observers,
+                )
+                result = _to_the_end(loop, stop)
     except OSError as error:
         raise UserError(
             f"cannot write to {directory.path}: {error.strerror or error}; make room or set it "
@@ -104,6 +123,31 @@ def run(
         ) from error
     seconds = None if watch is None else dict(watch.seconds)
     return Outcome(directory.path, result, fresh=True, profile=seconds)
+
+
+def _observing(
+    path: Path, config: Config, loggers: Sequence[str]
+) -> AbstractContextManager[Observers]:
+    return observing(path / LOGS, loggers, title=path.name, settings=as_dict(config))
+
+
+def _log_afterwards(path: Path, config: Config, result: Result, loggers: Sequence[str]) -> None:
+    """The logs that a finished run lacks, from its events."""
+    missing = incomplete(path / LOGS, loggers)
+    if not missing:
+        return
+    try:
+        with locked(path), _observing(path, config, missing) as observers:
+            step = 0
+            for event in read_events(path / "events.jsonl"):
+                observers.event(event)
+                step = event["step"]
+            observers.result(result, step)
+    except OSError as error:
+        raise UserError(
+            f"cannot make the logs of {path} from its events: {error.strerror or error}; the run "
+            "is finished: leave out the loggers to have its result"
+        ) from error
 
 
 def _to_the_end(loop: _Loop, stop: StopRequest) -> Result:
@@ -139,7 +183,9 @@ class _Loop:
         listener: ProgressListener,
         checkpoints: Checkpoints,
         strict: bool,
+        observers: Observers,
     ) -> None:
+        self.observers = observers
         self.config, self.directory, self.experiment = config, directory, experiment
         self.learner, self.stop, self.listener = learner, stop, listener
         self.checkpoints = checkpoints
@@ -153,13 +199,17 @@ class _Loop:
             saved and saved["measurements"],
             can_forget=config.stream != "iid",
         )
+        attacked = saved.get("attacked", ()) if saved else ()
+        self.robustness = RobustnessAlongStream(config, experiment, stop, attacked)
         if saved is not None:
             learner.load_state_dict(saved["learner"])
             self.position = saved["position"]
             self.seconds, self.cpu_seconds = saved["seconds"], saved["cpu_seconds"]
             self.moved = saved["moved"]
-        self.log = EventLog(directory.events, saved["log_length"] if saved else 0)
+        kept = saved["log_length"] if saved else 0
+        self.log = EventLog(directory.events, kept, observers.event)
         if saved is None:
+            self.log.write("began", step=0, batches=len(experiment.stream))
             self.save()
 
     def to_the_end(self) -> None:
@@ -193,6 +243,12 @@ class _Loop:
             take_snapshot(self.learner, self.position, self.directory)
         if found:
             self.log.write("measured", step=self.position, **found)
+            self.log.flush()  # so that others see how far the run is
+        # after that line: it may be interrupted, and what was measured stays written
+        seen = self.evaluator.done.seen_classes
+        attacked = self.robustness.measure(self.learner, self.position, seen)
+        if attacked is not None:
+            self.log.write("attacked", step=self.position, **attacked)
         anytime = self.evaluator.done.anytime
         accuracy = anytime[-1]["accuracy"] if anytime else None
         length = len(self.experiment.stream)
@@ -209,6 +265,7 @@ class _Loop:
             "learner": self.learner.state_dict(),
             "position": self.position,
             "measurements": self.evaluator.state(),
+            "attacked": self.robustness.done,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "moved": self.moved,
@@ -227,6 +284,7 @@ class _Loop:
             tensors = {k: v for k, v in memory.items() if isinstance(v, torch.Tensor)}
             self.directory.write_tensors("memory", tensors)
         self.directory.write_tensors("model", self.learner.model.state_dict())
+        self.observers.result(result, self.position)
         self.directory.finish(result)
         return result
 
@@ -255,7 +313,10 @@ class _Loop:
             "seconds_per_step": self.cpu_seconds / steps,
             "versions": versions(),
         }
-        return about | self.evaluator.summary(self.learner) | costs
+        found = self.evaluator.summary(self.learner)
+        if config.attacked > 0:
+            found["robustness_along_stream"] = self.robustness.done
+        return about | found | costs
 
 
 def named_classes(experiment: Experiment) -> dict[str, Any]:

@@ -1,0 +1,86 @@
+"""`evoreplay reproduce`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+
+from evoreplay.commands.attack import Attack
+from evoreplay.commands.options import given
+from evoreplay.commands.report import print_written
+from evoreplay.commands.sweep import Sweep, require_all_done, show_grid
+from evoreplay.errors import UserError, require, unknown
+from evoreplay.reports.flow_pictures import flow_png
+from evoreplay.reports.write import write_report
+from evoreplay.storage import write_file
+from evoreplay.sweeps.grid import known_experiments
+from evoreplay.sweeps.on_processes import Place
+
+FLOWS = "flows_2d"
+"""The one figure that needs no runs."""
+ATTACKS = {"carlini_wagner": "cw", "pgd": "pgd"}
+"""Tables of accuracy under attack, and the attack."""
+
+
+@dataclass(kw_only=True)
+class Reproduce(Sweep):
+    """A table or figure of the paper: its sweep, its attack if it has one, and the report.
+
+    The same command again continues what is unfinished. Names that end in _quick finish on a
+    laptop; flows_2d is a picture of flows in the plane.
+
+    example: evoreplay reproduce main --dataset cifar10 --seeds 3
+
+    example: evoreplay reproduce beta_quick
+    """
+
+    experiment: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
+    """Of a table or figure: main, carlini_wagner, pgd, memory_size_cifar100, evolution_steps, cost,
+    beta, alpha_cifar10, tsne, flows_2d, ..."""
+    dataset: Annotated[str | None, given("NAME", "all of the table")] = None
+    """Only this dataset."""
+    out: Annotated[Path | None, given("PATH", "runs/NAME")] = None  # type: ignore[assignment]
+    """Where the run directories and the report go."""
+
+    def __call__(self, console: Console) -> None:
+        known = [*known_experiments(), FLOWS]
+        if self.experiment not in known:
+            raise unknown("table or figure", self.experiment, known)
+        self.out = self.out or Path("runs") / self.experiment
+        if self.experiment == FLOWS:
+            self._draw_flows(console)
+            return
+        if self.dataset is not None:
+            self.only = (*self.only, f"dataset={self.dataset}")
+        jobs = self.jobs()
+        if self.dry_run:
+            show_grid(console, jobs, Place(self.out, self.data, self.threads), self.workers)
+            return
+        board = self.work_off(jobs, console)
+        attack = ATTACKS.get(self.experiment.removesuffix("_quick"))
+        if attack is not None and board.count("done"):
+            options = Attack(path=self.out, attack=attack, data=self.data, quiet=self.quiet)
+            replace(options, threads=self.threads)(console)
+        if board.count("done"):
+            written = write_report(self.out, self.out / "report.html")
+            if not self.quiet:
+                print_written(console, written)
+        require_all_done(board, console, quiet=self.quiet)
+
+    def _draw_flows(self, console: Console) -> None:
+        require(not self.dry_run, "flows_2d has no runs to show; leave out --dry-run")
+        assert self.out is not None
+        path = self.out / "flows_2d.png"
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+            write_file(path, flow_png())
+        except OSError as error:
+            raise UserError(
+                f"cannot write {path}: {error.strerror or error}; give another --out"
+            ) from error
+        if not self.quiet:
+            console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)

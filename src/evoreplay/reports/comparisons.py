@@ -1,0 +1,127 @@
+"""Which rows a row is compared with, and in which words.
+
+A row is compared with `er` under the same conditions, and a flow with its controls: the same noise
+without a gradient, and with the recipe `reference` twice the replay weight. The comparison is
+paired by seed. An interval that contains 0 is never a win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from evoreplay.reports.groups import Group
+from evoreplay.reports.statistics import Summary, paired_differences
+
+NO_DIFFERENCE = "no difference shown"
+TOO_FEW = "fewer than 2 seeds in common"
+STREAM = ("stream", "segments", "epochs", "width", "transition", "schedule", "imbalance")
+TRAINING = ("batch_size", "lr", "updates", "model", "precision", "forward")
+MEMORY = ("memory_size", "replay_size")
+CONDITIONS = (*STREAM, *TRAINING, *MEMORY)
+"""What a row and its reference have in common."""
+OVERRULING = ("memory", "retrieval", "transforms", "raw_weight")
+"""With one of these, `er` is another method."""
+EVOLUTION = (
+    *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "temperature"),
+    *("statistics", "write_back", "clamp", "memory", "retrieval", "transforms"),
+    "space",
+)
+"""What a flow and its control have in common besides."""
+NOISE_OF = {"ld": "langevin", "svgd": "langevin", "hmc": "hamiltonian"}
+
+
+class Comparison(NamedTuple):
+    """A row against another."""
+
+    against: str
+    """The label of the other row."""
+    method: str
+    """Its method."""
+    difference: Summary | None
+    """Of final accuracy, in percentage points; None with fewer than two common seeds."""
+    words: str
+
+
+class Controls(NamedTuple):
+    """Rows that have all of a flow but its gradient."""
+
+    noise: Group | None
+    """As much noise."""
+    twice: Group | None
+    """As much weight of replay; for the recipe `reference` of `er`."""
+
+
+def reference_of(group: Group, groups: Sequence[Group]) -> Group | None:
+    """The `er` row under the same conditions; None for that row itself."""
+    if is_reference(group):
+        return None
+    return _nearest(group, groups, lambda other: is_reference(other) and _alike(group, other))
+
+
+def is_reference(group: Group) -> bool:
+    """Whether this is plain `er`."""
+    return group.method == "er" and all(group.config[field] is None for field in OVERRULING)
+
+
+def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
+    """The controls of a flow that are there; none for other methods."""
+    base, _, flow = group.method.partition("+")
+    if flow not in NOISE_OF:
+        return Controls(None, None)
+    noise = _nearest(
+        group,
+        groups,
+        lambda other: (
+            other.method == f"{base}+noise"
+            and _alike(group, other)
+            and group.same(other, EVOLUTION)
+        ),
+        prefer=lambda other: other.config["match"] == NOISE_OF[flow],
+    )
+    twice = None
+    if base == "er" and group.config["recipe"] == "reference":
+        twice = _nearest(
+            group,
+            groups,
+            lambda other: (
+                other.method == "er-x2"
+                and all(other.config[field] is None for field in OVERRULING)
+                and _alike(group, other)
+            ),
+        )
+    return Controls(noise, twice)
+
+
+def compare(group: Group, other: Group) -> Comparison:
+    """Final accuracy against that of the other row, by seed."""
+    difference = paired_differences(group.final_accuracy, other.final_accuracy, scale=100)
+    return Comparison(other.label, other.method, difference, verdict(difference, other.label))
+
+
+def verdict(difference: Summary | None, other: str) -> str:
+    """What the interval allows to say."""
+    if difference is None:
+        return TOO_FEW
+    if not difference.excludes_zero:
+        return NO_DIFFERENCE
+    return f"{'higher' if difference.mean > 0 else 'lower'} than {other}"
+
+
+def _alike(group: Group, other: Group) -> bool:
+    return group.same(other, CONDITIONS)
+
+
+def _nearest(
+    group: Group,
+    groups: Sequence[Group],
+    suits: Callable[[Group], bool],
+    prefer: Callable[[Group], bool] = lambda other: True,
+) -> Group | None:
+    """Of several that suit, a preferred one that differs in the fewest other settings."""
+
+    def distance(other: Group) -> tuple[bool, int, str]:
+        differing = sum(group.config[f] != other.config.get(f) for f in group.config)
+        return not prefer(other), differing, other.label
+
+    return min((other for other in groups if suits(other)), key=distance, default=None)

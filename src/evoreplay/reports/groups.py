@@ -1,0 +1,197 @@
+"""Runs that differ in their seed alone are one row; rows of one dataset are one section."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evoreplay.errors import UserError
+from evoreplay.reports.results import FinishedRun
+from evoreplay.running import Config
+from evoreplay.running.config import as_dict
+from evoreplay.running.methods import METHODS, Method
+from evoreplay.running.protocol import resolved
+
+NOT_IN_LABELS = frozenset({"dataset", "method", "seed", "scale"})
+MOST_ROWS = 8
+"""Rows of a section with pictures of their own."""
+HARDWARE = ("precision", "device")
+"""Their default is decided by the machine, so no value of theirs goes without saying."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Runs of one config, one for each seed."""
+
+    named: tuple[tuple[str, str], ...]
+    """Settings, with their values, by which it differs from other rows of its section."""
+    config: Mapping[str, Any]
+    """That of the first run."""
+    subset: str | None
+    runs: tuple[FinishedRun, ...]
+    """By seed."""
+
+    @property
+    def label(self) -> str:
+        """The method and the named settings."""
+        return self.label_without()
+
+    @property
+    def method(self) -> str:
+        """Its name."""
+        return str(self.config["method"])
+
+    def label_without(self, *left_out: str) -> str:
+        """The label but for some settings."""
+        named = [f"{name}={value}" for name, value in self.named if name not in left_out]
+        return " ".join([self.method, *named])
+
+    @property
+    def known_method(self) -> Method | None:
+        """What this version knows of the method."""
+        return METHODS.get(self.method)
+
+    @property
+    def seeds(self) -> list[int]:
+        """Sorted."""
+        return [run.seed for run in self.runs]
+
+    @property
+    def final_accuracy(self) -> dict[int, float]:
+        """By seed."""
+        return {run.seed: run.final_accuracy for run in self.runs}
+
+    def by_seed(self, value: Callable[[FinishedRun], float | None]) -> dict[int, float]:
+        """A number of each run that has it."""
+        found = {run.seed: value(run) for run in self.runs}
+        return {seed: number for seed, number in found.items() if number is not None}
+
+    def same(self, other: Group, fields: Iterable[str]) -> bool:
+        """Whether both have the same data and equal values in these fields."""
+        return self.subset == other.subset and all(
+            self.config[field] == other.config[field] for field in ("dataset", "scale", *fields)
+        )
+
+
+def shown_groups(groups: Sequence[Group], most: int = MOST_ROWS) -> list[Group]:
+    """At most so many: every method once before any comes twice, those of `er` first."""
+    times: dict[str, int] = defaultdict(int)
+    ranked = []
+    for place, group in enumerate(groups):
+        times[group.method] += 1
+        ranked.append((times[group.method], not group.method.startswith("er"), place))
+    return [groups[place] for place in sorted(place for _, _, place in sorted(ranked)[:most])]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows that may be looked at side by side: one dataset, one share of it."""
+
+    dataset: str
+    subset: str | None
+    scale: float
+    groups: tuple[Group, ...]
+    common: Mapping[str, Any]
+    """Settings of all rows that are not those of the protocol."""
+
+    @property
+    def title(self) -> str:
+        """The dataset, and what is not the whole of it."""
+        return ", ".join([self.dataset, *self.marks])
+
+    @property
+    def marks(self) -> list[str]:
+        """What to know before comparing with numbers of the full dataset."""
+        marks = [] if self.scale == 1 else [f"scale {self.scale:g} of the stream"]
+        return marks if self.subset is None else [*marks, f"subset: {self.subset}"]
+
+
+def sections(runs: Iterable[FinishedRun]) -> list[Section]:
+    """All runs by dataset and by row, in an order that depends on nothing but them."""
+    by_section: dict[tuple[str, str, float], list[FinishedRun]] = defaultdict(list)
+    for run in runs:
+        key = (str(run.config["dataset"]), run.subset or "", -float(run.config["scale"]))
+        by_section[key].append(run)
+    return [_section(by_section[key]) for key in sorted(by_section)]
+
+
+def _section(runs: list[FinishedRun]) -> Section:
+    by_config: dict[str, list[FinishedRun]] = defaultdict(list)
+    for run in runs:
+        by_config[json.dumps({**run.config, "seed": None}, sort_keys=True)].append(run)
+    configs = [rows[0].config for rows in by_config.values()]
+    varying = [field for field in _fields(configs) if _differ(configs, field)]
+    groups = [
+        Group(
+            named=_named(rows[0].config, configs, varying),
+            config=rows[0].config,
+            subset=rows[0].subset,
+            runs=tuple(sorted(rows, key=lambda run: run.seed)),
+        )
+        for rows in by_config.values()
+    ]
+    groups.sort(key=lambda group: (method_order(group.method), group.label))
+    first = groups[0].config
+    common = {
+        field: first[field]
+        for field in _fields(configs)
+        if field not in varying
+        and field not in HARDWARE
+        and all(config[field] != usual_config(config).get(field) for config in configs)
+    }
+    return Section(
+        str(first["dataset"]), groups[0].subset, float(first["scale"]), tuple(groups), common
+    )
+
+
+def method_order(method: str) -> tuple[int, int, str]:
+    """A key that puts a method's flows behind it: er, er+ld, ..., mir, mir+ld, ..."""
+    known = list(METHODS)
+    base = method.partition("+")[0]
+    places = [known.index(name) if name in known else len(known) for name in (base, method)]
+    return places[0], -1 if method == base else places[1], method
+
+
+def usual_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What the protocol gives for this dataset, method, seed and scale, on a plain CPU."""
+    named = {field: config[field] for field in NOT_IN_LABELS}
+    try:
+        return as_dict(resolved(Config(**named, device="cpu", precision="float32")))
+    except UserError:
+        # a dataset or method of another version: nothing is known of its protocol
+        return as_dict(Config(**named))
+
+
+def setting_text(value: Any) -> str:
+    """A value as after `--set name=`."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _named(
+    config: Mapping[str, Any], configs: list[Mapping[str, Any]], varying: list[str]
+) -> tuple[tuple[str, str], ...]:
+    """What sets a row apart.
+
+    A setting is named if rows of this method differ in it, or if it varies in the section and this
+    row has not what the protocol says.
+    """
+    own = [other for other in configs if other["method"] == config["method"]]
+    usual = usual_config(config)
+    return tuple(
+        (field, setting_text(config.get(field)))
+        for field in varying
+        if _differ(own, field) or field in HARDWARE or config.get(field) != usual.get(field)
+    )
+
+
+def _fields(configs: list[Mapping[str, Any]]) -> list[str]:
+    """Fields that a label may name, in the order of the config."""
+    present = dict.fromkeys(field for config in configs for field in config)
+    return [field for field in present if field not in NOT_IN_LABELS]
+
+
+def _differ(configs: list[Mapping[str, Any]], field: str) -> bool:
+    return any(config.get(field) != configs[0].get(field) for config in configs)

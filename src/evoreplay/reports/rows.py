@@ -1,0 +1,95 @@
+"""All numbers of a row, computed once; tables and files only write them down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evoreplay.errors import UserError
+from evoreplay.reports.comparisons import (
+    Comparison,
+    compare,
+    controls_of,
+    is_reference,
+    reference_of,
+)
+from evoreplay.reports.groups import Group, Section
+from evoreplay.reports.paper_numbers import PaperNumber, paper_accuracy, paper_cost
+from evoreplay.reports.statistics import Summary, paired_ratios, summary
+from evoreplay.running import Config
+from evoreplay.running.config import with_settings
+from evoreplay.running.costs import relative_cost
+
+
+@dataclass(frozen=True)
+class Row:
+    """A group of runs and what is said of it; accuracies in percent."""
+
+    group: Group
+    accuracy: Summary
+    forgetting: Summary | None
+    """None for streams on which nothing can be forgotten."""
+    is_reference: bool
+    """Whether this is the `er` that others are compared with."""
+    to_reference: Comparison | None
+    to_noise: Comparison | None
+    """Against the control of equal noise."""
+    to_twice: Comparison | None
+    """Against the control of equal weight."""
+    paper: PaperNumber | None
+    seconds_per_step: Summary | None
+    """CPU time."""
+    cost: Summary | None
+    """Time of a step relative to `er`, by seed."""
+    predicted_cost: float | None
+    """The same by counting passes through the network."""
+    paper_cost: PaperNumber | None
+
+
+def rows_of(section: Section) -> list[Row]:
+    """One for each group, in their order."""
+    return [_row(group, section.groups) for group in section.groups]
+
+
+def percent(values: Sequence[float]) -> Summary | None:
+    """Summary of shares, in percent; None of nothing."""
+    return summary([100 * value for value in values]) if values else None
+
+
+def _row(group: Group, groups: Sequence[Group]) -> Row:
+    accuracy = percent(list(group.final_accuracy.values()))
+    assert accuracy is not None
+    reference, controls = reference_of(group, groups), controls_of(group, groups)
+    seconds = group.by_seed(lambda run: run.seconds_per_step)
+    timed_against = group if is_reference(group) else reference
+    return Row(
+        group=group,
+        accuracy=accuracy,
+        forgetting=percent(list(group.by_seed(lambda run: run.forgetting).values())),
+        is_reference=is_reference(group),
+        to_reference=_compared(group, reference),
+        to_noise=_compared(group, controls.noise),
+        to_twice=_compared(group, controls.twice),
+        paper=paper_accuracy(group),
+        seconds_per_step=summary(list(seconds.values())) if seconds else None,
+        cost=None
+        if timed_against is None
+        else paired_ratios(seconds, timed_against.by_seed(lambda run: run.seconds_per_step)),
+        predicted_cost=_predicted_cost(group),
+        paper_cost=paper_cost(group),
+    )
+
+
+def _compared(group: Group, other: Group | None) -> Comparison | None:
+    return None if other is None else compare(group, other)
+
+
+def _predicted_cost(group: Group) -> float | None:
+    if group.config["space"] != "input":
+        # what a step on a layer costs depends on the model, which is not here
+        return None
+    try:
+        return relative_cost(with_settings(Config(), group.config))
+    except UserError:
+        # a method or a setting of another version
+        return None

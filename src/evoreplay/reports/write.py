@@ -1,0 +1,44 @@
+"""From a folder of runs to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from evoreplay.errors import UserError, unknown
+from evoreplay.reports.collect import Skipped
+from evoreplay.reports.formats import FORMATS, SUFFIXES
+from evoreplay.reports.report import make_report
+from evoreplay.storage import write_file
+
+Format = Literal["html", "md", "csv", "json", "latex"]
+
+
+class Written(NamedTuple):
+    """What a report was made of."""
+
+    path: Path
+    runs: int
+    rows: int
+    skipped: list[Skipped]
+
+
+def write_report(runs: Path, out: Path, format: str | None = None) -> Written:
+    """Report all finished runs below `runs` in the file `out`.
+
+    Without a format its suffix decides, and html if that says nothing. The same runs give the same
+    bytes.
+    """
+    name = format or SUFFIXES.get(out.suffix.lower(), "html")
+    if name not in FORMATS:
+        raise unknown("format", name, FORMATS)
+    report = make_report(runs)
+    text = FORMATS[name](report)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_file(out, text.encode())
+    except OSError as error:
+        raise UserError(
+            f"cannot write {out}: {error.strerror or error}; give another --out"
+        ) from error
+    return Written(out, report.run_count, report.row_count, report.skipped)

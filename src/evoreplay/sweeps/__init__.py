@@ -1,0 +1,1 @@
+"""Many runs: a grid, and ways to work it off."""

@@ -1,0 +1,152 @@
+import pytest
+
+from evoreplay.reports.collect import collect
+from evoreplay.reports.comparisons import controls_of, reference_of, verdict
+from evoreplay.reports.groups import sections
+from evoreplay.reports.rows import rows_of
+from evoreplay.reports.statistics import summary
+
+
+def rows(folder):
+    (section,) = sections(collect(folder).runs)
+    return {row.group.label: row for row in rows_of(section)}
+
+
+def groups(folder):
+    (section,) = sections(collect(folder).runs)
+    return {group.label: group for group in section.groups}
+
+
+def test_the_difference_to_er_is_paired_by_seed(write_run, tmp_path):
+    for seed, er, evolved in [(0, 0.30, 0.35), (1, 0.50, 0.56), (2, 0.40, 0.44)]:
+        write_run("er", seed, er)
+        write_run("er+ld", seed, evolved)
+    write_run("er+ld", 9, 0.99)
+    found = rows(tmp_path)
+    comparison = found["er+ld"].to_reference
+    assert (comparison.difference.n, comparison.words) == (3, "higher than er")
+    assert comparison.difference.mean == pytest.approx(5.0)
+    assert found["er"].to_reference is None
+    assert found["er"].is_reference
+    assert found["er+ld"].accuracy.n == 4
+
+
+@pytest.mark.parametrize(
+    ("differences", "words"),
+    [
+        ([1.0, 1.1, 0.9], "higher than er"),
+        ([-1.0, -1.1, -0.9], "lower than er"),
+        ([5.0, -1.0, 3.0], "no difference shown"),
+        ([0.0, 0.0], "no difference shown"),
+        ([100.0, 1.0], "no difference shown"),
+    ],
+)
+def test_only_an_interval_without_zero_is_higher_or_lower(differences, words):
+    assert verdict(summary(differences), "er") == words
+
+
+def test_one_common_seed_is_no_comparison(write_run, tmp_path):
+    write_run("er", 0, 0.1)
+    write_run("er", 1, 0.1)
+    write_run("er+ld", 0, 0.9)
+    comparison = rows(tmp_path)["er+ld"].to_reference
+    assert (comparison.difference, comparison.words) == (None, "fewer than 2 seeds in common")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"lr": 0.05},
+        {"batch_size": 5},
+        {"updates": 2},
+        {"memory_size": 50},
+        {"replay_size": 20},
+        {"forward": "joint"},
+        {"precision": "bfloat16"},
+        {"model": "resnet18"},
+        {"segments": 2},
+        {"stream": "blurry"},
+        {"retrieval": "mir"},
+        {"memory": "gss"},
+        {"raw_weight": 2.0},
+    ],
+)
+def test_er_under_other_conditions_is_not_the_reference(write_run, tmp_path, other):
+    write_run("er", 0, **other)
+    write_run("er+ld", 0)
+    found = groups(tmp_path)
+    evolved = next(g for label, g in found.items() if label.startswith("er+ld"))
+    assert reference_of(evolved, list(found.values())) is None
+
+
+def test_settings_of_the_flow_do_not_part_a_row_from_its_er(write_run, tmp_path):
+    write_run("er", 0)
+    write_run("er+ld", 0, steps=1, rate=0.5, recipe="reference", alignment=0.0)
+    found = list(groups(tmp_path).values())
+    assert reference_of(found[1], found) is found[0]
+
+
+def test_the_bounds_have_another_stream_and_no_reference(write_run, tmp_path):
+    write_run("er", 0)
+    write_run("iid-online", 0)
+    found = groups(tmp_path)
+    assert reference_of(found["iid-online"], list(found.values())) is None
+
+
+def test_the_control_has_the_same_noise_weight_and_base(write_run, tmp_path):
+    write_run("mir+svgd", 0, rate=0.02)
+    write_run("mir+noise", 0, rate=0.02)
+    write_run("mir+noise", 0, rate=0.01)
+    write_run("er+noise", 0, rate=0.02)
+    found = list(groups(tmp_path).values())
+    flow = next(g for g in found if g.method == "mir+svgd")
+    control = controls_of(flow, found).noise
+    assert (control.method, control.config["rate"]) == ("mir+noise", 0.02)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"recipe": "reference"},
+        {"steps": 1},
+        {"temperature": 0.5},
+        {"evolved_weight": 0.5},
+        {"statistics": "all"},
+        {"write_back": True},
+    ],
+)
+def test_noise_under_other_settings_is_no_control(write_run, tmp_path, other):
+    write_run("er+ld", 0)
+    write_run("er+noise", 0, **other)
+    found = list(groups(tmp_path).values())
+    assert controls_of(found[0], found) == (None, None)
+
+
+def test_of_two_noises_that_of_the_own_flow_is_the_control(write_run, tmp_path):
+    write_run("er+ld", 0)
+    write_run("er+hmc", 0)
+    write_run("er+noise", 0, match="langevin")
+    write_run("er+noise", 0, match="hamiltonian")
+    found = groups(tmp_path)
+    everything = list(found.values())
+    assert controls_of(found["er+ld"], everything).noise.config["match"] == "langevin"
+    assert controls_of(found["er+hmc"], everything).noise.config["match"] == "hamiltonian"
+
+
+def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, tmp_path):
+    write_run("er-x2", 0)
+    write_run("er+ld", 0)
+    write_run("er+ld", 0, recipe="reference")
+    found = groups(tmp_path)
+    everything = list(found.values())
+    assert controls_of(found["er+ld recipe=paper"], everything).twice is None
+    assert controls_of(found["er+ld recipe=reference"], everything).twice.method == "er-x2"
+
+
+def test_cost_is_relative_to_er_of_the_same_seed(write_run, tmp_path):
+    for seed, slow in [(0, 1.0), (1, 10.0)]:
+        write_run("er", seed, changes={"seconds_per_step": slow})
+        write_run("er+ld", seed, changes={"seconds_per_step": 3 * slow})
+    found = rows(tmp_path)
+    assert found["er+ld"].cost[:3] == (2, 3.0, 0.0)
+    assert found["er"].cost.mean == 1
