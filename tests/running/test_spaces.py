@@ -184,6 +184,11 @@ def test_texts_and_their_model_belong_together(texts):
         make_model(resolved(Config(model="text")), digits)
 
 
+def test_attacks_along_the_stream_refuse_texts(texts, tmp_path):
+    with pytest.raises(UserError, match="attacks change pixels"):
+        run(Config(dataset=texts, method="er", attacked=5, scale=0.3, **SMALL), out=tmp_path)
+
+
 def test_the_experiment_on_clinc150_is_a_grid_that_can_be_resolved():
     path = "experiments/clinc150.yaml"
     configs = [resolved(config) for config in read_experiment(ROOT / path)]
