@@ -4,7 +4,6 @@ import json
 import os
 import random
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -151,17 +150,23 @@ def test_a_killed_run_ends_with_the_same_bytes(kind, texts, tmp_path):
     else:
         config = Config(method="gmed+ld", space="hidden.0", **settings)
     often = Schedule(steps=2, seconds=1e9)
-    began = time.monotonic()
     whole = in_a_fork(lambda: run(config, out=tmp_path / "whole"))
     assert os.waitpid(whole, 0)[1] == 0
-    duration, source = time.monotonic() - began, random.Random(1)
-    for _ in range(2):
-        pid = in_a_fork(lambda: run(config, out=tmp_path / "killed", checkpoints=often))
-        time.sleep(source.uniform(0.2, 0.9) * duration)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    last = in_a_fork(lambda: run(config, out=tmp_path / "killed", checkpoints=often))
-    assert os.waitpid(last, 0)[1] == 0
+
+    def continued(last=None):
+        def kill(progress):
+            if progress.position == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        run(config, out=tmp_path / "killed", checkpoints=often, listener=kill)
+
+    # odd: between two checkpoints, so that a step is done again
+    for position in (3, 7):
+        pid = in_a_fork(lambda position=position: continued(position))
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+        (path,) = (tmp_path / "killed").iterdir()
+        assert newest_state(path / "checkpoints")[1]["position"] == position - 1
+    assert os.waitpid(in_a_fork(continued), 0)[1] == 0
     found, expected = fingerprint(tmp_path / "killed"), fingerprint(tmp_path / "whole")
     assert found[:2] == expected[:2]
     assert same(found[2], expected[2])
