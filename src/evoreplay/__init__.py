@@ -11,7 +11,7 @@ from evoreplay.learners import (
     Step,
 )
 from evoreplay.memory import GradientSelectionMemory, ReservoirMemory
-from evoreplay.models import MLP, ResNet18
+from evoreplay.models import MLP, ResNet18, Split, split_at
 from evoreplay.parts import Batch, Gathered
 from evoreplay.retrieval import MaximallyInterferedRetrieval, UniformRetrieval
 from evoreplay.running import Config, run
@@ -50,6 +50,7 @@ __all__ = [
     "ReplayLearner",
     "ResNet18",
     "ReservoirMemory",
+    "Split",
     "Stein",
     "Step",
     "UniformRetrieval",
@@ -63,4 +64,5 @@ __all__ = [
     "iid",
     "imbalanced",
     "run",
+    "split_at",
 ]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import torch
@@ -26,6 +27,7 @@ from evoreplay.learners import Learner
 from evoreplay.learners.context import StepContext, StreamStep
 from evoreplay.learners.learner import scaled_to_unit_range
 from evoreplay.memory import ReservoirMemory
+from evoreplay.models import split_at
 from evoreplay.parts import Evolution, Memory, Retrieval, Transform, settings_of
 from evoreplay.random_state import seeded_random_state
 
@@ -36,6 +38,10 @@ MakeTransform = Callable[[], Transform]
 MakeLearner = Callable[[nn.Module], Learner]
 
 CLASSES = 4
+LAYERS = (None, "1", "3")
+"""Where examples evolve in the checks: the input, and two layers of the example model."""
+WIDTH = 16
+"""Of these layers."""
 
 
 def example_model() -> nn.Module:
@@ -63,13 +69,24 @@ def seeded(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def example_context(memory: Memory, seed: int = 0) -> StepContext:
-    """What a learner would hand to a part beside this memory."""
+def example_context(memory: Memory, seed: int = 0, layer: str | None = None) -> StepContext:
+    """What a learner would hand to a part beside this memory; the input or a layer evolves."""
     model = example_model()
+    space = None if layer is None else split_at(model, layer)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     x, y = example_batch(99)
     stream = StreamStep(model, optimizer, scaled_to_unit_range(x), y)
-    return StepContext(model, scaled_to_unit_range, memory, stream, seeded(seed))
+    return StepContext(model, scaled_to_unit_range, memory, stream, seeded(seed), space=space)
+
+
+def example_memory(count: int, layer: str | None) -> ReservoirMemory:
+    """So many examples, one of them written to where it evolves."""
+    memory = ReservoirMemory(30)
+    memory.add(*example_batch(0, size=count))
+    memory.write(
+        torch.tensor([0]), torch.ones(1, 1, 3, 4) if layer is None else torch.ones(1, WIDTH)
+    )
+    return memory
 
 
 def quadratic(x: Tensor) -> Tensor:
@@ -126,7 +143,7 @@ def a_flow_starts_where_its_state_says(make: MakeFlow) -> None:
 
 def a_memory_holds_what_it_was_offered_and_no_more_than_fits(make: MakeMemory) -> None:
     memory, offered = make(), set()
-    context = example_context(memory)
+    context = example_context(memory, layer=LAYERS[1])
     for number in range(12):
         x, y = example_batch(number)
         memory.add(x, y, context)
@@ -188,10 +205,9 @@ def a_memory_continues_from_its_state(make: MakeMemory) -> None:
 
 
 def retrieved_slots_exist_and_none_comes_twice(make: MakeRetrieval) -> None:
-    for count in (1, 2, 7, 30):
-        memory = ReservoirMemory(30)
-        memory.add(*example_batch(0, size=count))
-        chosen = make().select(memory, example_context(memory))
+    for count, layer in product((1, 2, 7, 30), LAYERS):
+        memory = example_memory(count, layer)
+        chosen = make().select(memory, example_context(memory, layer=layer))
         assert chosen.dtype == torch.int64, "slots are not int64"
         assert 1 <= len(chosen) <= count, "nothing, or more than is held, was retrieved"
         assert int(chosen.min()) >= 0 and int(chosen.max()) < count, "a slot is empty"
@@ -199,38 +215,43 @@ def retrieved_slots_exist_and_none_comes_twice(make: MakeRetrieval) -> None:
 
 
 def retrieval_depends_on_its_generator_alone(make: MakeRetrieval) -> None:
-    memory = ReservoirMemory(30)
-    memory.add(*example_batch(0, size=30))
     before = torch.get_rng_state()
-    first, second = (make().select(memory, example_context(memory, 4)) for _ in range(2))
-    assert torch.equal(first, second), "equal generators gave different slots"
+    for layer in LAYERS:
+        memory = example_memory(30, layer)
+        contexts = [example_context(memory, 4, layer) for _ in range(2)]
+        first, second = (make().select(memory, context) for context in contexts)
+        assert torch.equal(first, second), "equal generators gave different slots"
     assert torch.equal(before, torch.get_rng_state()), "retrieval drew from the global state"
 
 
 def a_transform_keeps_labels_slots_and_shape(make: MakeTransform) -> None:
-    memory = ReservoirMemory(10)
-    memory.add(*example_batch(0, size=8))
-    context = example_context(memory)
-    before = context.examples(torch.tensor([3, 1, 6]))
-    inputs = before.inputs.clone()
-    after = make().apply(before, context)
-    assert torch.equal(after.labels, before.labels), "a transform changed labels"
-    assert torch.equal(after.indices, before.indices), "a transform changed slots"
-    assert after.inputs.shape == before.inputs.shape, "a transform changed the shape"
-    assert torch.equal(before.inputs, inputs), "a transform changed its batch in place"
-    assert bool(torch.isfinite(after.inputs).all()), "a transform gave values that are not finite"
+    for layer in LAYERS:
+        memory = example_memory(8, layer)
+        context = example_context(memory, layer=layer)
+        before = context.examples(torch.tensor([3, 1, 6]))
+        inputs = before.inputs.clone()
+        after = make().apply(before, context)
+        assert torch.equal(after.labels, before.labels), "a transform changed labels"
+        assert torch.equal(after.indices, before.indices), "a transform changed slots"
+        assert after.inputs.shape == before.inputs.shape, "a transform changed the shape"
+        assert torch.equal(before.inputs, inputs), "a transform changed its batch in place"
+        for found in (after.inputs, after.shift):
+            finite = found is None or bool(torch.isfinite(found).all())
+            assert finite, "a transform gave values that are not finite"
 
 
 def a_transform_depends_on_its_generator_alone_and_leaves_the_model(make: MakeTransform) -> None:
-    found, world = [], torch.get_rng_state()
-    for _ in range(2):
-        memory = ReservoirMemory(10)
-        memory.add(*example_batch(0, size=8))
-        context = example_context(memory, 4)
-        model = {name: value.clone() for name, value in context.model.state_dict().items()}
-        found.append(make().apply(context.examples(torch.tensor([3, 1, 6])), context).inputs)
-        assert same(model, dict(context.model.state_dict())), "a transform changed the model"
-    assert torch.equal(*found), "equal generators gave different examples"
+    world = torch.get_rng_state()
+    for layer in LAYERS:
+        found = []
+        for _ in range(2):
+            memory = example_memory(8, layer)
+            context = example_context(memory, 4, layer)
+            model = {name: value.clone() for name, value in context.model.state_dict().items()}
+            found.append(make().apply(context.examples(torch.tensor([3, 1, 6])), context))
+            assert same(model, dict(context.model.state_dict())), "a transform changed the model"
+        pairs = ((b.inputs, b.shift) for b in found)
+        assert same(*pairs), "equal generators gave different examples"
     assert torch.equal(world, torch.get_rng_state()), "a transform drew from the global state"
 
 

@@ -47,10 +47,14 @@ class Gathered(NamedTuple):
 
 @dataclass(frozen=True)
 class Batch:
-    """A replayed minibatch on its way from memory to the loss, in the units of the model."""
+    """A replayed minibatch on its way from memory to the loss, in the units of the model.
+
+    Where the input itself evolves, `inputs` is what moves. Where the model is split, what moves is
+    z = lift(inputs) + shift, and the inputs stay.
+    """
 
     inputs: Tensor
-    """What is replayed, and what evolves."""
+    """What is replayed."""
     labels: Tensor
     """One for each input."""
     indices: Tensor
@@ -60,7 +64,9 @@ class Batch:
     writes: Tensor
     """How often each slot was written to before."""
     companions: Tensor | None = None
-    """Replayed beside the inputs, with the same labels, but never evolved."""
+    """Replayed beside the inputs, with the same labels (and shift), but never evolved."""
+    shift: Tensor | None = None
+    """How far z is from lift(inputs); None: not at all, or the input itself evolves."""
 
 
 class Context(Protocol):
@@ -92,13 +98,23 @@ class Context(Protocol):
     def examples(self, indices: Tensor) -> Batch:
         """What is in these slots, in the units of the model, with what was written to it."""
 
+    def displaced(self, batch: Batch, displacement: Tensor) -> Batch:
+        """The batch moved so far in the space that evolves; memory keeps it."""
+
     def losses(self, inputs: Tensor, labels: Tensor, at: Parameters | None = None) -> Tensor:
-        """The loss of each example, at other parameters if given."""
+        """The loss of each example, at other parameters if given.
+
+        The `inputs` of a batch that this context gave stand for the whole batch, with its shift;
+        here and below.
+        """
 
     def input_gradient(
         self, inputs: Tensor, labels: Tensor, at: Parameters | None = None
     ) -> Tensor:
-        """The gradient of the mean loss with respect to the inputs."""
+        """The gradient of the mean loss with respect to what evolves: the inputs, or z.
+
+        Other parameters, if given, are those of the head alone: z stays where it is.
+        """
 
     def parameter_gradient(self, inputs: Tensor, labels: Tensor) -> Tensor:
         """That with respect to all parameters, as one vector, BatchNorm in eval mode."""

@@ -24,6 +24,13 @@ def test_a_short_benchmark_has_its_ratios():
     assert set(written["ratios"]) == {"er/naive-er", "overhead-share"}
 
 
+def test_a_step_on_a_layer_has_a_row_and_a_prediction_of_its_own():
+    found = run_benchmark(rounds=1, only=["er+ld-layer4"])
+    row = found.rows[1]
+    assert row.name == "er+ld-layer4"
+    assert row.predicted > 1
+
+
 def test_only_ratios_beyond_twice_their_bar_fail():
     require_wide_bars(Benchmark([], {"er/naive-er": Ratio(1.0, 1.0, 1.0)}, 0.01, "float32"))
     with pytest.raises(UserError, match=r"er/naive-er is 1\.20"):

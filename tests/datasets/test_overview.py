@@ -20,6 +20,7 @@ def test_every_name_is_listed_with_its_terms(tmp_path):
         "mini-imagenet",
         "mnist",
         "fashion-mnist",
+        "clinc150",
     ]
     assert all(entry.terms for entry in entries)
     assert [entry.name for entry in entries if entry.where] == ["digits"]

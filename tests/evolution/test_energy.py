@@ -178,3 +178,25 @@ def test_a_large_weight_warns_in_fused_mode_only():
 def test_bad_options_are_refused(options):
     with pytest.raises(UserError):
         MemoryEnergy(**options)
+
+
+@pytest.mark.parametrize("mode", ["fused", "central", "exact"])
+def test_gradients_of_parameters_that_a_head_does_not_have_are_passed_over(mode):
+    torch.manual_seed(0)
+    below, head = nn.Linear(3, 4).double(), nn.Linear(4, 2).double()
+    z, y = torch.randn(5, 4, dtype=torch.float64), torch.tensor([0, 1, 0, 1, 0])
+    own = {name: torch.randn_like(p) for name, p in head.named_parameters()}
+    foreign = {f"below.{name}": torch.randn_like(p) for name, p in below.named_parameters()}
+    energy = MemoryEnergy(alignment=0.01, mode=mode)
+    fields = [
+        energy.bind(head, z, y, reference_gradient=gradient) for gradient in (own, own | foreign)
+    ]
+    torch.testing.assert_close(fields[0](z), fields[1](z), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("mode", ["fused", "central", "exact"])
+def test_a_head_without_parameters_feels_its_loss_alone(mode):
+    z, y = torch.randn(5, 3), torch.tensor([0, 1, 2, 1, 0])
+    aligned = MemoryEnergy(alignment=0.003, mode=mode).bind(nn.Identity(), z, y)(z)
+    plain = MemoryEnergy(alignment=0.0).bind(nn.Identity(), z, y)(z)
+    assert torch.equal(aligned, plain)

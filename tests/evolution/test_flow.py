@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from evoreplay import GeneralFlow, Hamiltonian, Langevin, Noise, Stein, UserError
-from evoreplay.checks import FLOW_CHECKS
+from evoreplay.checks import FLOW_CHECKS, seeded
 
 MAKERS = {
     "langevin": lambda: Langevin(),
@@ -68,3 +68,49 @@ def test_friction_outside_zero_and_one_is_refused():
         Hamiltonian(friction=1.5)
     with pytest.raises(UserError, match="initial_velocity is 'fast'"):
         Hamiltonian(initial_velocity="fast")
+
+
+@pytest.mark.parametrize("flow", [Langevin, Stein, Hamiltonian, Noise], ids=lambda f: f.__name__)
+def test_in_units_a_flow_moves_particles_of_any_size_by_the_same_share(flow):
+    x = torch.randn(5, 3, generator=seeded(0), dtype=torch.float64)
+    made = flow(steps=3, rate=0.02, step="normalised")
+
+    def moved(size):
+        unit = torch.full((5,), size, dtype=torch.float64)
+        found = made.evolve(size * x, lambda z: z / size, generator=seeded(1), unit=unit)
+        return found / size
+
+    torch.testing.assert_close(moved(1.0), moved(1000.0))
+    torch.testing.assert_close(moved(1.0), made.evolve(x, lambda z: z, generator=seeded(1)))
+
+
+def test_a_particle_whose_unit_is_zero_stays_and_the_others_move():
+    x = torch.tensor([[0.0, 0.0], [1.0, 2.0]])
+    flow = Langevin(steps=2, rate=0.1, step="normalised")
+    found = flow.evolve(x, lambda z: z, generator=seeded(0), unit=torch.tensor([0.0, 1.0]))
+    assert torch.equal(found[0], x[0])
+    assert not torch.equal(found[1], x[1])
+
+
+def test_the_first_gradient_is_asked_for_exactly_at_the_start_and_the_clamp_is_in_units_of_x():
+    asked = []
+
+    def field(z):
+        asked.append(z.clone())
+        return z
+
+    x = 100 * torch.rand(4, 3, generator=seeded(0))
+    flow = Langevin(steps=2, rate=0.1, step="normalised", clamp=(10.0, 20.0))
+    found = flow.evolve(x, field, generator=seeded(0), unit=torch.full((4,), 57.7))
+    assert torch.equal(asked[0], x)
+    assert found.min() >= 10
+    assert found.max() <= 20
+
+
+def test_raw_steps_in_units_are_the_flow_of_the_stretched_energy():
+    # u = x / s on U(x) = x^2 / 2 has the gradient s^2 u
+    x, unit = torch.tensor([[3.0], [5.0]]), torch.tensor([2.0, 4.0])
+    flow = Langevin(steps=1, rate=0.01, temperature=0)
+    found = flow.evolve(x, lambda z: z, generator=seeded(0), unit=unit)
+    u = x / unit[:, None]
+    torch.testing.assert_close(found, unit[:, None] * (u - 0.01 * unit[:, None] ** 2 * u))

@@ -6,6 +6,7 @@ import pytest
 
 from evoreplay import UserError
 from evoreplay.reports.collect import collect
+from evoreplay.reports.groups import sections
 
 
 def skipped_in(folder):
@@ -89,6 +90,16 @@ def test_older_runs_lack_keys_and_fields(write_run, tmp_path):
     (run,) = collect(tmp_path).runs
     assert run.balance == {}
     assert run.config["proximity"] == 0
+
+
+def test_a_run_from_before_spaces_is_a_seed_of_the_same_row(write_run, tmp_path):
+    path = write_run("er+ld", 0)
+    write_run("er+ld", 1)
+    result = json.loads((path / "result.json").read_text())
+    del result["config"]["space"], result["config"]["attacked"]
+    (path / "result.json").write_text(json.dumps(result))
+    ((row,),) = (section.groups for section in sections(collect(tmp_path).runs))
+    assert row.seeds == [0, 1]
 
 
 def test_a_copy_is_no_second_sample(write_run, tmp_path):

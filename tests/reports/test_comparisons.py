@@ -113,6 +113,7 @@ def test_the_control_has_the_same_noise_weight_and_base(write_run, tmp_path):
         {"evolved_weight": 0.5},
         {"statistics": "all"},
         {"write_back": True},
+        {"space": "hidden"},
     ],
 )
 def test_noise_under_other_settings_is_no_control(write_run, tmp_path, other):
@@ -141,6 +142,19 @@ def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, t
     everything = list(found.values())
     assert controls_of(found["er+ld recipe=paper"], everything).twice is None
     assert controls_of(found["er+ld recipe=reference"], everything).twice.method == "er-x2"
+
+
+def test_a_flow_on_a_layer_has_its_er_but_no_cost_that_is_known_without_the_model(
+    write_run, tmp_path
+):
+    write_run("er", 0, space="hidden")
+    write_run("er+ld", 0, space="hidden")
+    write_run("er+ld", 0)
+    found = rows(tmp_path)
+    assert found["er+ld space=hidden"].to_reference.method == "er"
+    assert found["er+ld space=hidden"].predicted_cost is None
+    assert found["er+ld space=input"].predicted_cost > 1
+    assert found["er space=hidden"].predicted_cost == 1
 
 
 def test_cost_is_relative_to_er_of_the_same_seed(write_run, tmp_path):

@@ -4,12 +4,14 @@ import pytest
 
 from evoreplay import Config, UserError
 from evoreplay.running.config import (
+    LATER_FIELDS,
     config_hash,
     field_help,
     parse_settings,
     run_name,
     with_settings,
 )
+from evoreplay.running.protocol import resolved
 
 
 def test_set_reaches_every_field_by_name():
@@ -79,6 +81,18 @@ def test_the_hash_changes_with_every_field_and_with_nothing_else():
     assert config_hash(Config(seed=1)) != base
     assert run_name(Config(seed=1, rate=0.5)).startswith("digits-er+ld-s1-")
     assert "/" not in run_name(Config(dataset="folder:/a/b"))
+
+
+def test_a_later_field_leaves_the_names_of_earlier_runs_alone():
+    # the hash of a config from before `space`, computed then
+    assert (
+        config_hash(resolved(Config(method="er", device="cpu", precision="float32"))) == "8b1e472f"
+    )
+    assert config_hash(Config(space="input")) == config_hash(Config())
+    assert config_hash(Config(space="layer3")) != config_hash(Config())
+    for name, first in LATER_FIELDS.items():
+        kept = dataclasses.replace(resolved(Config()), **{name: first})
+        assert config_hash(kept) == config_hash(resolved(Config())), name
 
 
 def test_every_field_explains_itself():

@@ -23,6 +23,17 @@ def test_a_directory_of_another_config_is_refused_and_left_alone(tmp_path):
     assert (path / "config.yaml").read_text() == text
 
 
+def test_a_directory_from_before_a_later_field_is_found_again(tmp_path):
+    config = resolved(Config())
+    path = open_run_directory(config, tmp_path).path
+    lines = (path / "config.yaml").read_text().splitlines(keepends=True)
+    (path / "config.yaml").write_text("".join(n for n in lines if not n.startswith("space:")))
+    assert open_run_directory(config, tmp_path).path == path
+    (path / "config.yaml").write_text("".join(lines).replace("space: input", "space: hidden"))
+    with pytest.raises(UserError, match="belongs to another config"):
+        open_run_directory(config, tmp_path)
+
+
 @pytest.mark.parametrize("content", ["", "- 1", "a: ["])
 def test_a_damaged_config_or_a_foreign_folder_is_refused(tmp_path, content):
     config = resolved(Config())

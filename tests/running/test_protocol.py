@@ -17,6 +17,13 @@ def test_what_is_given_stays():
     assert (config.memory_size, config.rate, config.updates) == (7, 0.0, 2)
 
 
+def test_texts_evolve_as_embeddings_and_images_as_inputs():
+    assert resolved(Config(dataset="clinc150")).space == "embedding"
+    assert resolved(Config(dataset="text:a.csv")).space == "embedding"
+    assert resolved(Config(dataset="cifar10")).space == "input"
+    assert resolved(Config(dataset="cifar10", space="layer3")).space == "layer3"
+
+
 @pytest.mark.parametrize("able", [True, False])
 def test_auto_precision_follows_what_the_hardware_can_do(able, monkeypatch):
     monkeypatch.setattr("evoreplay.running.protocol.cpu_computes_in_bfloat16", lambda: able)
@@ -34,6 +41,9 @@ def test_auto_precision_follows_what_the_hardware_can_do(able, monkeypatch):
         ({"lr": 0.0}, "lr is 0.0"),
         ({"batch_size": 0}, "batch_size is 0"),
         ({"device": "cuda"}, "device 'cuda' is not available"),
+        ({"dataset": "clinc150", "space": "input"}, "the tokens of a text cannot move"),
+        ({"dataset": "text:a.csv", "method": "er-aug"}, "augmentation turns, scales and shifts"),
+        ({"dataset": "clinc150", "transforms": ("augment",)}, "no sense of texts"),
     ],
 )
 def test_what_cannot_be_run_is_refused(settings, words):

@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 from evoreplay.benchmarks.naive import NaiveReplay, scaled
 from evoreplay.benchmarks.timing import Ratio, Work, interleaved, ratio
 from evoreplay.memory import ReservoirMemory
-from evoreplay.models import ResNet18, in_channels_last
+from evoreplay.models import ResNet18, in_channels_last, split_at
 from evoreplay.random_state import seeded_random_state
 from evoreplay.retrieval.uniform import draw_without_replacement
 from evoreplay.running.assembly import make_learner
@@ -37,6 +37,10 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "er+hmc": {"method": "er+hmc", "alignment": 0.0},
     "er+noise": {"method": "er+noise"},
     "er+ld-write-back": {"method": "er+ld", "alignment": 0.0, "steps": 1, "write_back": True},
+    **{
+        f"er+ld-{layer}": {"method": "er+ld", "alignment": 0.0, "space": layer}
+        for layer in ("layer1", "layer2", "layer3", "layer4")
+    },
     "fine-tuning": {"method": "fine-tuning"},
     "mir": {"method": "mir"},
     "gmed": {"method": "gmed"},
@@ -215,14 +219,19 @@ def _overhead(config: Config) -> Work:
 
 
 def _pass_name(one: Pass) -> str:
-    return f"{one.kind} pass of {one.examples}"
+    part = "" if one.layer is None else f" of the {one.part} at {one.layer}"
+    return f"{one.kind} pass{part} of {one.examples}"
 
 
 def _pass(one: Pass) -> Work:
-    """Bare passes through the network, `_repeats` of them."""
+    """Bare passes through the network or a part of it, `_repeats` of them."""
     model = _model()
     images, y = _images(one.examples, 6)
     x = scaled(images)
+    if one.layer is not None:
+        space = split_at(model, one.layer)
+        with torch.no_grad():
+            model, x = (space.lift, x) if one.part == "lift" else (space.head, space.lift(x))
     parameters = {name: p.detach() for name, p in model.named_parameters()}
 
     def forward() -> None:

@@ -19,6 +19,8 @@ class KnownDataset:
     natural: bool
     """Natural images, which may be flipped."""
     terms: str
+    unit: str = "images"
+    """What its examples are."""
 
 
 KNOWN = {
@@ -29,6 +31,7 @@ KNOWN = {
     ),
     "mnist": KnownDataset("mnist", 10, 60_000, 10_000, False, "CC BY-SA 3.0"),
     "fashion-mnist": KnownDataset("fashion_mnist", 10, 60_000, 10_000, False, "MIT"),
+    "clinc150": KnownDataset("clinc150", 150, 18_000, 4_500, False, "CC BY 3.0", "texts"),
 }
 EMBEDDED = "digits"
 EMBEDDED_TERMS = "CC BY 4.0 (UCI, by way of scikit-learn)"
@@ -38,7 +41,7 @@ def what_is_missing(known: KnownDataset, counts: Counts) -> str | None:
     """A sentence if this is a part of the dataset only, e.g. `400 of 10000 test images`."""
     if counts.test is None:
         whole = known.train + known.test
-        return f"{counts.train} of {whole} images" if counts.train < whole else None
+        return f"{counts.train} of {whole} {known.unit}" if counts.train < whole else None
     missing = [
         f"{there} of {whole} {part}"
         for there, whole, part in (
@@ -47,4 +50,4 @@ def what_is_missing(known: KnownDataset, counts: Counts) -> str | None:
         )
         if there < whole
     ]
-    return " and ".join(missing) + " images" if missing else None
+    return " and ".join(missing) + f" {known.unit}" if missing else None

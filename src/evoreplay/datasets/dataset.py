@@ -13,7 +13,7 @@ class Dataset:
 
     name: str
     train_x: Tensor
-    """Examples as stored (images: uint8, channels first)."""
+    """Examples as stored (images: uint8, channels first; texts: rows of token numbers)."""
     train_y: Tensor
     """Integer labels."""
     test_x: Tensor | None
@@ -25,5 +25,9 @@ class Dataset:
     """Natural images, which may be flipped; digits and letters may not."""
     groups: tuple[tuple[int, ...], ...] | None = None
     """Segments as explicit groups of classes; None: equal groups in label order."""
+    token_ids: int | None = None
+    """How many numbers of tokens there are, if the examples are texts; 0 is padding."""
+    class_names: tuple[str, ...] | None = None
+    """What the labels stand for, where the data say it."""
     subset: str | None = None
     """What is missing, if this is a part of the dataset its name promises."""

@@ -15,6 +15,7 @@ from evoreplay.datasets.layout import Layout
 from evoreplay.datasets.npz import find_npz
 from evoreplay.datasets.parquet import find_parquet
 from evoreplay.datasets.sources import SOURCES
+from evoreplay.datasets.text import find_known_text, find_text
 from evoreplay.errors import UserError, unknown
 
 Find = Callable[[Path], Layout | None]
@@ -26,9 +27,19 @@ PREFIXES: dict[str, tuple[Find, str]] = {
     ),
     "parquet": (find_parquet, "a .parquet file, or a folder with train-*.parquet"),
     "npz": (find_npz, "an .npz file"),
+    "text": (
+        find_text,
+        "a .csv, .jsonl or .parquet file of texts and labels, or a folder with train.csv and so on",
+    ),
 }
 # image folders come last: they would also see the folder of another layout as a class
-LAYOUTS: tuple[Find, ...] = (find_parquet, find_cifar_binary, find_idx, find_image_folder)
+LAYOUTS: tuple[Find, ...] = (
+    find_known_text,
+    find_parquet,
+    find_cifar_binary,
+    find_idx,
+    find_image_folder,
+)
 
 
 class Found(NamedTuple):
@@ -54,7 +65,7 @@ def data_folders(data: Path | None = None, cache: Path | None = None) -> list[Pa
 
 
 def find(name: str, *, data: Path | None = None, cache: Path | None = None) -> Found:
-    """The files of a dataset by its name or by `folder:`, `parquet:` or `npz:` and a path."""
+    """The files of a dataset, by its name or by `folder:` and so on with a path."""
     prefix, colon, path = name.partition(":")
     if colon and prefix in PREFIXES:
         return Found(_find_own(prefix, Path(path).expanduser()), None)
@@ -71,7 +82,7 @@ def find(name: str, *, data: Path | None = None, cache: Path | None = None) -> F
     get_it = (
         f"run `evoreplay data fetch {name}`"
         if name in SOURCES
-        else "it cannot be fetched, because its terms forbid passing it on: get it from its authors"
+        else f"it cannot be fetched (terms: {known.terms}): get it from its authors"
     )
     raise UserError(
         f"{name} was not found in {', '.join(looked_at)}; {get_it}, or say with --data or "

@@ -12,6 +12,8 @@ from evoreplay.datasets.dataset import Dataset
 from evoreplay.datasets.digits import digits
 from evoreplay.datasets.layout import Array, Counts, count_classes
 from evoreplay.datasets.places import find, user_cache
+from evoreplay.datasets.text import TextLayout
+from evoreplay.datasets.text_tokens import TOKEN_IDS
 from evoreplay.errors import UserError
 
 
@@ -21,8 +23,8 @@ def load_dataset(name: str, *, data: Path | None = None, cache: Path | None = No
     Parameters
     ----------
     name
-        `digits`, `cifar10`, `cifar100`, `mini-imagenet`, `mnist`, `fashion-mnist`, or one's own
-        data as `folder:PATH`, `parquet:PATH` or `npz:PATH`.
+        `digits`, `cifar10`, `cifar100`, `mini-imagenet`, `mnist`, `fashion-mnist`, `clinc150`, or
+        one's own data as `folder:PATH`, `parquet:PATH`, `npz:PATH` or `text:PATH`.
     data
         A folder looked at before `$EVOREPLAY_DATA`, `./data` and the user's cache.
     cache
@@ -42,7 +44,7 @@ def load_dataset(name: str, *, data: Path | None = None, cache: Path | None = No
         if classes != known.classes:
             raise UserError(
                 f"{layout.root} has {classes} classes, {name} has {known.classes}; put all of it "
-                "there, or load other data as folder:PATH, parquet:PATH or npz:PATH"
+                "there, or load other data as folder:PATH, parquet:PATH, npz:PATH or text:PATH"
             )
         counts = Counts(len(parts.train_y), None if parts.test_y is None else len(parts.test_y))
         subset = what_is_missing(known, counts)
@@ -54,6 +56,9 @@ def load_dataset(name: str, *, data: Path | None = None, cache: Path | None = No
         test_y=_tensor(parts.test_y),
         classes=classes,
         natural=known is not None and known.natural,
+        groups=layout.groups(classes) if isinstance(layout, TextLayout) else None,
+        token_ids=TOKEN_IDS if isinstance(layout, TextLayout) else None,
+        class_names=parts.names,
         subset=subset,
     )
 

@@ -16,6 +16,10 @@ Three implementations of the same dot product:
   One backward pass to the input per step, no more than without the dot product. Its error is 5 % of
   the term at beta = 0.003 and 39 % at 0.03.
 
+The energy of a layer's features z is the same with the layers above, the head, for the model. Of
+theta + beta g' only the head's part acts on z: the layers below do not see it. g' may hold the
+gradients of all parameters; those that the head does not have are passed over.
+
 Normalisation layers use the statistics of the batch; nothing in the model changes.
 
 Reference: ICML 2022 paper, Eq. (func).
@@ -82,8 +86,10 @@ class MemoryEnergy:
         for whoever has them already; otherwise they are computed here.
         """
         theta = {name: p.detach() for name, p in model.named_parameters()}
-        if self.alignment > 0 and reference_gradient is None:
-            reference_gradient = mean_loss_gradient(model, x_raw, y)
+        if self.alignment > 0:
+            if reference_gradient is None:
+                reference_gradient = mean_loss_gradient(model, x_raw, y)
+            reference_gradient = {n: g for n, g in reference_gradient.items() if n in theta}
         ascent = self._loss_ascent(model, theta, y, reference_gradient)
         known = loss_gradient if self.alignment == 0 else None
 
@@ -103,7 +109,7 @@ class MemoryEnergy:
         self, model: nn.Module, theta: Parameters, y: Tensor, direction: Parameters | None
     ) -> EnergyGradient:
         """X to grad_x [ l + beta < grad_theta l, g' > ]."""
-        if self.alignment == 0 or direction is None:
+        if self.alignment == 0 or not direction:
             return lambda x: input_gradient(model, theta, x, y)
         if self.mode == "fused":
             ahead = moved(theta, direction, self.alignment)
@@ -156,6 +162,8 @@ def exact_input_gradient(
 
 
 def mean_loss_gradient(model: nn.Module, x: Tensor, y: Tensor) -> dict[str, Tensor]:
-    """The gradient g' of the mean loss of a minibatch, by name."""
+    """The gradient g' of the mean loss of a minibatch, by name; a head may have no parameters."""
+    if not any(p.requires_grad for p in model.parameters()):
+        return {}
     with traceless(model), torch.enable_grad():
         return named_gradients(model, cross_entropy(model(x), y))

@@ -1,4 +1,10 @@
-"""What all flows share: their options, and how a minibatch of particles is moved."""
+"""What all flows share: their options, and how a minibatch of particles is moved.
+
+A `normalised` step has one size whatever the energy: each particle's gradient is scaled to RMS 1.
+For inputs, whose range is known, that is all. The features of a layer have a scale of their own at
+every depth, so there the flow moves u = z / RMS(z_0), each particle in its own unit: a rate, and
+the noise that belongs to it, are shares of the features' RMS and mean the same at every layer.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +37,8 @@ class Flow(ABC):
     """Multiplies the variance of the noise (for Stein, the repulsion); 0 is deterministic."""
 
     step: Literal["raw", "normalised"] = "raw"
-    """`raw` follows the gradient of U; `normalised` first scales each particle's to RMS 1."""
+    """`raw` follows the gradient of U; `normalised` first scales each particle's to RMS 1. On a
+    layer of a model, `normalised` also measures all in units of the RMS of the features."""
 
     clamp: tuple[float, float] | None = None
     """Lowest and highest value of an evolved input, applied after the last step; off by default."""
@@ -55,15 +62,44 @@ class Flow(ABC):
         )
 
     def evolve(
-        self, x: Tensor, energy_gradient: EnergyGradient, *, generator: torch.Generator
+        self,
+        x: Tensor,
+        energy_gradient: EnergyGradient,
+        *,
+        generator: torch.Generator,
+        unit: Tensor | None = None,
     ) -> Tensor:
-        """Move the particles `x`, shape (N, ...), by `steps` steps; `x` itself is not changed."""
+        """Move the particles `x`, shape (N, ...), by `steps` steps; `x` itself is not changed.
+
+        With `unit`, one length for each particle, the flow moves u = x / unit instead: steps,
+        noise and distances count in that unit, and a particle whose unit is 0 stays.
+        """
         if self.steps == 0 or len(x) == 0:
             return x.detach()
         if self.step == "normalised":
             energy_gradient = normalised(energy_gradient)
-        x = self.move(x.detach(), energy_gradient, generator)
+        x = x.detach()
+        if unit is None:
+            x = self.move(x, energy_gradient, generator)
+        else:
+            x = self._move_in_units(x, energy_gradient, generator, unit)
         return x if self.clamp is None else x.clamp(*self.clamp)
+
+    def _move_in_units(
+        self, x: Tensor, energy_gradient: EnergyGradient, generator: torch.Generator, unit: Tensor
+    ) -> Tensor:
+        unit = unit.reshape(-1, *[1] * (x.dim() - 1))
+        start = x / torch.where(unit > 0, unit, 1)
+
+        def position(u: Tensor) -> Tensor:
+            # from x itself, so that the first gradient is asked for exactly there
+            return x + unit * (u - start)
+
+        def gradient_in_units(u: Tensor) -> Tensor:
+            gradient = energy_gradient(position(u))
+            return gradient if self.step == "normalised" else unit * gradient
+
+        return position(self.move(start, gradient_in_units, generator))
 
     @abstractmethod
     def move(
@@ -84,11 +120,16 @@ def normalised(energy_gradient: EnergyGradient) -> EnergyGradient:
 
     def unit_gradient(x: Tensor) -> Tensor:
         gradient = energy_gradient(x)
-        rms = per_particle(gradient).square().mean(dim=1).sqrt()
+        rms = root_mean_square(gradient)
         scale = torch.where(rms > 0, 1 / rms, 0)
         return gradient * scale.reshape(-1, *[1] * (gradient.dim() - 1))
 
     return unit_gradient
+
+
+def root_mean_square(x: Tensor) -> Tensor:
+    """Of each particle: one number a row."""
+    return per_particle(x).square().mean(dim=1).sqrt()
 
 
 def per_particle(x: Tensor) -> Tensor:

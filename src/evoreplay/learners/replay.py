@@ -19,9 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
-from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
@@ -31,17 +29,19 @@ from evoreplay.errors import require, unknown
 from evoreplay.evolution import MemoryEnergy
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
+from evoreplay.learners.evolving import Evolving, displacement, written
 from evoreplay.learners.learner import Learner, Precision
+from evoreplay.learners.passes import Passes, RawPass, Term, term_of
 from evoreplay.learners.step import Outcome, Step, step_report
+from evoreplay.models.split import OWN, Split, split_at
 from evoreplay.parts import (
     Batch,
     Energy,
-    EnergyGradient,
     Evolution,
-    LossGradient,
     Memory,
     Prepare,
     Retrieval,
+    State,
     Transform,
 )
 from evoreplay.retrieval import UniformRetrieval
@@ -50,16 +50,6 @@ from evoreplay.transforms import Augmentation
 
 RECIPES: dict[str, tuple[float, float]] = {"paper": (0.0, 1.0), "reference": (1.0, 1.0)}
 """The weights of raw and evolved replay when there is a flow; without one raw has weight 1."""
-
-
-class RawPass(NamedTuple):
-    """What the pass over the unevolved minibatch gave."""
-
-    loss: Tensor | None = None
-    gradient: dict[str, Tensor] | None = None
-    """Of the parameters: the energy's g'."""
-    ascent: LossGradient | None = None
-    """Of the inputs: what the first evolution step asks for."""
 
 
 class ReplayLearner(Learner):
@@ -71,6 +61,9 @@ class ReplayLearner(Learner):
         Any `nn.Module` that maps a batch to logits, and a torch optimiser over its parameters.
     memory, retrieval, transforms, evolution, energy
         The parts. Without `evolution` this is plain experience replay (ER).
+    space
+        Where evolution acts: None (the input), `split_at(model, "layer3")` (the output of that
+        layer), the name of a layer alone, or a `Split` of your own.
     recipe
         `paper`: replay evolved examples only; `reference`: raw and evolved. `raw_weight` and
         `evolved_weight` overrule it.
@@ -107,6 +100,7 @@ class ReplayLearner(Learner):
         "write_back",
         "extra_statistics",
         "measure_alignment",
+        "space",
     )
 
     def __init__(
@@ -119,6 +113,7 @@ class ReplayLearner(Learner):
         transforms: Sequence[Transform] = (),
         evolution: Evolution | None = None,
         energy: Energy | None = None,
+        space: Split | str | None = None,
         recipe: str = "paper",
         raw_weight: float | None = None,
         evolved_weight: float | None = None,
@@ -157,6 +152,12 @@ class ReplayLearner(Learner):
         self.transforms = tuple(transforms)
         self.evolution = evolution
         self.energy: Energy = energy or MemoryEnergy()
+        require(
+            space != OWN, "the learner has a space of its own; pass it again: load(..., space=)"
+        )
+        self.space = split_at(model, space) if isinstance(space, str) else space
+        self._space_is_checked = self.space is None
+        self.passes = Passes(model, self.space, self._autocast)
         self.statistics = statistics
         self.forward = forward
         self.write_back = write_back
@@ -167,6 +168,9 @@ class ReplayLearner(Learner):
         inputs, labels = self._prepared(x), y.to(self.device)
         update = self._separate_update if self.forward == "separate" else self._joint_update
         trainable = self._trainable(inputs)
+        if self.space is not None and not self._space_is_checked:
+            self.space.check(self.model, inputs, training=trainable)
+            self._space_is_checked = True
         if not trainable:
             inputs, labels = inputs[:0], labels[:0]
         for number in range(self.updates):
@@ -201,7 +205,7 @@ class ReplayLearner(Learner):
                 clean = self.statistics == "raw"
                 with self.watch("update"):
                     with batch_statistics_only(self.model) if clean else nullcontext():
-                        losses["evolved"] = self._loss(evolved.inputs, evolved.labels)
+                        losses["evolved"] = self.passes.loss_of(evolved)
                     (self._weights(batch)["evolved"] * losses["evolved"]).backward()
                 outcome = self._finished(batch, evolved)
         if losses:
@@ -211,65 +215,49 @@ class ReplayLearner(Learner):
 
     def _raw_pass(self, batch: Batch) -> RawPass:
         """The unevolved minibatch: as much of a pass as its three uses need."""
-        inputs, labels = self._unevolved(batch)
-        weight = self._weights(batch)["raw"]
-        self._update_statistics(inputs)
-        if self._needs_reference_gradient():
+        term = self._unevolved(batch)
+        weight = term.weight
+        self._update_statistics(term)
+        evolving = self.evolving()
+        if evolving is not None and evolving.needs_reference_gradient:
             # a pass for g' alone is no training pass: the noise control has none
             spared = weight == 0 and self.statistics == "all"
             with batch_statistics_only(self.model) if spared else nullcontext():
-                loss = self._loss(inputs, labels, full_precision=True)
+                loss, lifted = self.passes.raw(term, full_precision=True)
             gradient = named_gradients(self.model, loss)
             if weight > 0:
                 self._accumulate(gradient, weight)
-            return RawPass(loss.detach(), gradient)
-        if weight == 0 and self.statistics == "all":
+            known = RawPass(loss.detach(), gradient, lifted=lifted)
+        elif weight == 0 and self.statistics == "all":
             return RawPass()
-        if self._evolves_from(batch):
-            return self._raw_pass_to_inputs(inputs.detach().requires_grad_(), labels, weight)
-        with torch.set_grad_enabled(weight > 0):
-            loss = self._loss(inputs, labels)
-        if weight > 0:
-            (weight * loss).backward()
-        return RawPass(loss.detach())
-
-    def _raw_pass_to_inputs(self, inputs: Tensor, labels: Tensor, weight: float) -> RawPass:
-        """The same pass, carried on to the inputs: the first evolution step needs no other."""
-        loss = self._loss(inputs, labels)
-        if weight > 0:
-            (weight * loss).backward()
-            assert inputs.grad is not None
-            gradient = inputs.grad / weight
+        elif evolving is not None and evolving.begins_at(batch):
+            return self.passes.raw_to_particles(term)
         else:
-            (gradient,) = torch.autograd.grad(loss, inputs)
-        # the energy sums the losses, the step takes their mean
-        return RawPass(loss.detach(), ascent=LossGradient(inputs.detach(), gradient * len(inputs)))
+            with torch.set_grad_enabled(weight > 0):
+                loss, lifted = self.passes.raw(term)
+            if weight > 0:
+                (weight * loss).backward()
+            known = RawPass(loss.detach(), lifted=lifted)
+        # companions are not what evolves
+        return known if batch.companions is None else known._replace(lifted=None)
 
-    def _evolves_from(self, batch: Batch) -> bool:
-        """Whether the first evolution step asks for the loss gradient of the raw minibatch."""
-        flow = self.evolution
-        return (
-            flow is not None
-            and flow.uses_energy
-            and batch.companions is None
-            # an energy of the user's own need not know of this shortcut
-            and type(self.energy) is MemoryEnergy
-        )
-
-    def _update_statistics(self, inputs: Tensor) -> None:
+    def _update_statistics(self, term: Term) -> None:
         """The control's extra forwards, which only BatchNorm notices."""
         for _ in range(self.extra_statistics):
             with torch.no_grad(), self._autocast():
-                self.model(inputs)
+                self.passes.logits(term)
 
-    def _unevolved(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def _unevolved(self, batch: Batch) -> Term:
         """The raw examples: companions of what evolves, if there are any; without a flow, all."""
+        weight = self._weights(batch)["raw"]
+        inputs, labels, shift = batch.inputs, batch.labels, batch.shift
         if batch.companions is None:
-            return batch.inputs, batch.labels
+            return Term(weight, inputs, labels, shift)
         if self.evolution is not None:
-            return batch.companions, batch.labels
-        labels = torch.cat([batch.labels, batch.labels])
-        return torch.cat([batch.companions, batch.inputs]), labels
+            return Term(weight, batch.companions, labels, shift)
+        both = None if shift is None else torch.cat([shift, shift])
+        inputs = torch.cat([batch.companions, inputs])
+        return Term(weight, inputs, torch.cat([labels, labels]), both)
 
     def _weights(self, batch: Batch | None) -> dict[str, float]:
         """Of the raw and the evolved loss; companions have half of what evolves beside them."""
@@ -280,45 +268,41 @@ class ReplayLearner(Learner):
 
     def _joint_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         """One forward of stream, raw and evolved together; BatchNorm sees them as one batch."""
-        terms = {"stream": (1.0, inputs, labels)} if len(inputs) > 0 else {}
+        terms = {"stream": Term(1.0, inputs, labels)} if len(inputs) > 0 else {}
         stream = StreamStep(self.model, self.optimizer, inputs, labels)
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
         weights = self._weights(batch)
         if batch is not None:
-            raw = self._unevolved(batch)
-            terms["raw"] = (weights["raw"], *raw)
-            self._update_statistics(raw[0])
+            terms["raw"] = self._unevolved(batch)
+            self._update_statistics(terms["raw"])
             if self.evolution is not None:
                 with self.watch("evolution"):
-                    known = RawPass(gradient=self._reference_gradient(*raw))
+                    known = RawPass(gradient=self._reference_gradient(terms["raw"]))
                     evolved = self._evolve(batch, self.evolution, known)
-                terms["evolved"] = (weights["evolved"], evolved.inputs, evolved.labels)
+                terms["evolved"] = term_of(evolved, weights["evolved"])
                 outcome = self._finished(batch, evolved)
         clean = self.statistics == "raw" and "evolved" in terms
         if clean:
-            seen = torch.cat([terms[n][1] for n in ("stream", "raw") if n in terms])
             with torch.no_grad(), self._autocast():
-                self.model(seen)
-        terms = {name: term for name, term in terms.items() if term[0] > 0}
+                self.passes.logits(*(terms[n] for n in ("stream", "raw") if n in terms))
+        terms = {name: term for name, term in terms.items() if term.weight > 0}
         if not terms:
             return Step(stream_loss=None)
         with self.watch("update"):
             losses = self._joint_pass(terms, clean)
         return step_report(losses, weights, outcome)
 
-    def _joint_pass(
-        self, terms: dict[str, tuple[float, Tensor, Tensor]], clean: bool
-    ) -> dict[str, Tensor]:
+    def _joint_pass(self, terms: dict[str, Term], clean: bool) -> dict[str, Tensor]:
         with batch_statistics_only(self.model) if clean else nullcontext(), self._autocast():
-            logits = self.model(torch.cat([x for _, x, _ in terms.values()])).float()
-        parts = logits.split([len(x) for _, x, _ in terms.values()])
+            logits = self.passes.logits(*terms.values()).float()
+        parts = logits.split([len(term.inputs) for term in terms.values()])
         losses = {
-            name: cross_entropy(part, y)
-            for part, (name, (_, _, y)) in zip(parts, terms.items(), strict=True)
+            name: cross_entropy(part, term.labels)
+            for part, (name, term) in zip(parts, terms.items(), strict=True)
         }
-        torch.stack([terms[name][0] * loss for name, loss in losses.items()]).sum().backward()
+        torch.stack([terms[name].weight * loss for name, loss in losses.items()]).sum().backward()
         self._step_optimizer(losses)
         return losses
 
@@ -333,52 +317,56 @@ class ReplayLearner(Learner):
             return None
         for transform in self.transforms:
             transforming = context.with_generator(self.generators["transform"])
-            batch = transform.apply(batch, transforming)
+            batch = context.recognised(transform.apply(batch, transforming))
         return batch
 
+    def evolving(self) -> Evolving | None:
+        """The flow on the energy in the space where it acts; None without a flow."""
+        if self.evolution is None:
+            return None
+        return Evolving(self.model, self.space, self.evolution, self.energy)
+
+    def examples(self, indices: Tensor) -> Batch:
+        """What these memory slots hold, in the units of the model."""
+        nothing = StreamStep(self.model, self.optimizer, torch.empty(0), torch.empty(0))
+        return self._context(nothing).examples(indices)
+
     def _evolve(self, batch: Batch, flow: Evolution, known: RawPass) -> Batch:
-        """The minibatch after the flow; the model is left exactly as it is."""
-        generator = self.generators["evolution"]
+        """The minibatch after the flow, in float32 where rounding would drown the dot product."""
+        evolving = Evolving(self.model, self.space, flow, self.energy)
         with self._autocast(enabled=self.energy.alignment == 0):
-            field: EnergyGradient = no_energy
-            if flow.uses_energy:
-                bind = self.energy.bind
-                if known.ascent is not None and isinstance(self.energy, MemoryEnergy):
-                    bind = partial(self.energy.bind, loss_gradient=known.ascent)
-                field = bind(
-                    self.model, batch.anchors, batch.labels, reference_gradient=known.gradient
-                )
-            return replace(batch, inputs=flow.evolve(batch.inputs, field, generator=generator))
+            return evolving.evolved(batch, known, self.generators["evolution"])
 
     def _finished(self, batch: Batch, evolved: Batch) -> Outcome:
         """Write back if asked to, and measure what evolution did."""
         if self.write_back:
             # what a transform wrote in this step has aged the example already
-            delta, counted = evolved.inputs - batch.anchors, not self.transforms
-            self.memory.write(batch.indices, delta, counted=counted)
-        moved = float((evolved.inputs - batch.inputs).square().mean().sqrt())
+            self.memory.write(batch.indices, written(evolved), counted=not self.transforms)
+        moved = float(displacement(batch, evolved).square().mean().sqrt())
         aligned = self._alignment(batch, evolved) if self.measure_alignment else None
         return Outcome(moved, aligned)
 
     def _alignment(self, batch: Batch, evolved: Batch) -> float:
         with traceless(self.model):
             gradients = [
-                named_gradients(self.model, self._loss(b.inputs, b.labels))
-                for b in (batch, evolved)
+                named_gradients(self.model, self.passes.loss_of(b)) for b in (batch, evolved)
             ]
         raw, moved = (torch.cat([g.flatten() for g in part.values()]) for part in gradients)
         return float(cosine_similarity(raw, moved, dim=0))
 
-    def _needs_reference_gradient(self) -> bool:
-        flow = self.evolution
-        return flow is not None and flow.uses_energy and self.energy.alignment > 0
-
-    def _reference_gradient(self, inputs: Tensor, labels: Tensor) -> dict[str, Tensor] | None:
+    def _reference_gradient(self, term: Term) -> dict[str, Tensor] | None:
         """The energy's g', by a pass of its own that leaves no trace."""
-        if not self._needs_reference_gradient():
+        evolving = self.evolving()
+        if evolving is None or not evolving.needs_reference_gradient:
             return None
         with traceless(self.model):
-            return named_gradients(self.model, self._loss(inputs, labels, full_precision=True))
+            return named_gradients(self.model, self.passes.raw(term, full_precision=True)[0])
+
+    def settings(self) -> State:
+        """Options, and parts as far as they are plain data; a space by the name of its layer."""
+        settings = super().settings()
+        settings["options"]["space"] = None if self.space is None else self.space.layer
+        return settings
 
     def _accumulate(self, gradients: dict[str, Tensor], weight: float) -> None:
         """Add gradients by name to the `grad` fields."""
@@ -389,9 +377,6 @@ class ReplayLearner(Learner):
 
     def _context(self, stream: StreamStep, first: bool = True) -> StepContext:
         generator = self.generators["retrieval"]
-        return StepContext(self.model, self.prepare, self.memory, stream, generator, first)
-
-
-def no_energy(x: Tensor) -> Tensor:
-    """The energy of flows that never ask for one: flat."""
-    return torch.zeros_like(x)
+        return StepContext(
+            self.model, self.prepare, self.memory, stream, generator, first, self.space
+        )

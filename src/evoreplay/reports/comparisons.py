@@ -25,6 +25,7 @@ OVERRULING = ("memory", "retrieval", "transforms", "raw_weight")
 EVOLUTION = (
     *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "temperature"),
     *("statistics", "write_back", "clamp", "memory", "retrieval", "transforms"),
+    "space",
 )
 """What a flow and its control have in common besides."""
 NOISE_OF = {"ld": "langevin", "svgd": "langevin", "hmc": "hamiltonian"}

@@ -11,7 +11,7 @@ from evoreplay.errors import UserError, require
 from evoreplay.reports.reading import number, read_json, share
 from evoreplay.reports.robustness import Robustness
 from evoreplay.running import Config
-from evoreplay.running.config import as_dict
+from evoreplay.running.config import LATER_FIELDS, as_dict
 
 Matrix = list[list[float | None]]
 
@@ -24,7 +24,7 @@ class FinishedRun:
     """Its folder, relative to the one that was searched."""
     path: Path
     config: Mapping[str, Any]
-    """Every field of the config; one that an older run lacks has its default."""
+    """Every field of the config; one that an older run lacks has the value it had."""
     config_hash: str
     subset: str | None
     """What is missing of the dataset; None if nothing is."""
@@ -63,7 +63,7 @@ def finished_run(name: str, path: Path) -> FinishedRun:
 
 
 def _from_result(name: str, path: Path, result: dict[str, Any]) -> FinishedRun:
-    config = as_dict(Config()) | dict(result["config"])
+    config = as_dict(Config()) | LATER_FIELDS | dict(result["config"])
     for key, kinds in (("dataset", str), ("method", str), ("seed", int), ("scale", (int, float))):
         require(isinstance(config[key], kinds), f"{key} is {config[key]!r}")
         require(result.get(key, config[key]) == config[key], f"{key} is not that of its config")

@@ -86,7 +86,10 @@ def _compared(group: Group, other: Group | None) -> Comparison | None:
 
 def _predicted_cost(group: Group) -> float | None:
     try:
-        return relative_cost(with_settings(Config(), group.config))
+        config = with_settings(Config(), group.config)
+        # a step on a layer costs what the head does, and the model is not here
+        found = {relative_cost(config, head_share) for head_share in (0.0, 1.0)}
+        return found.pop() if len(found) == 1 else None
     except UserError:
         # a method or a setting of another version
         return None

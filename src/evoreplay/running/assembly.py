@@ -53,6 +53,7 @@ def make_learner(config: Config, model: nn.Module, *, natural: bool = True) -> L
         energy=MemoryEnergy(
             alignment=config.alignment, proximity=config.proximity, mode=config.dot_product
         ),
+        space=None if config.space == "input" else config.space,
         recipe=config.recipe,
         raw_weight=raw_weight,
         evolved_weight=config.evolved_weight,

@@ -62,7 +62,7 @@ class Config:
     updates: int | None = None
     """Optimiser steps for each incoming batch."""
     model: str | None = None
-    """Network: mlp, resnet18, or auto (resnet18 for images of 25 pixels and more)."""
+    """Network: mlp, resnet18, text, or auto (resnet18 for images of 25 pixels and more)."""
 
     memory_size: int | None = None
     """Examples that the memory holds."""
@@ -122,6 +122,8 @@ class Config:
     """How that dot product is computed."""
     proximity: float = 0.0
     """Weight of the squared distance to the raw example in the energy."""
+    space: str | None = None
+    """Where examples evolve: input, embedding (texts), or the name of a layer, its output."""
 
     precision: Precision = "auto"
     """Of the training passes; evolution stays in float32 where it has to."""
@@ -132,7 +134,7 @@ class Config:
     """Test images that are attacked by PGD at 4/255 at the end of each segment; 0 is off."""
 
 
-LATER_FIELDS: dict[str, Any] = {"attacked": 0}
+LATER_FIELDS: dict[str, Any] = {"attacked": 0, "space": "input"}
 """Fields that came after the first runs, with the value those had: left out of the hash and of the
 comparison with config.yaml while they have it."""
 
@@ -208,11 +210,14 @@ def as_dict(config: Config) -> dict[str, Any]:
 
 
 def without_later_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as the first runs had them, if they can be said that way."""
+    """The settings as the first runs had them, if they can be said that way.
+
+    A later field that is open (None) says nothing yet.
+    """
     return {
         name: value
         for name, value in settings.items()
-        if name not in LATER_FIELDS or value != LATER_FIELDS[name]
+        if name not in LATER_FIELDS or value not in (None, LATER_FIELDS[name])
     }
 
 

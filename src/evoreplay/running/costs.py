@@ -3,6 +3,10 @@
 A forward pass of n examples costs n, a backward pass to the inputs as much again, a backward pass
 to all parameters (and through the activations) twice as much. Relative to an ER step, which is one
 training pass of the stream batch and one of the replay batch, the machine cancels out.
+
+Where the features of a layer evolve, an evolution step is a pass of the head alone, which costs its
+share of the model; before the first of them the lift runs once, without gradients. The share is
+that of the multiplications in convolutions and linear layers.
 """
 
 from __future__ import annotations
@@ -10,55 +14,107 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, cast
 
+import torch
+from torch import Tensor, nn
+
+from evoreplay.models import split_at
 from evoreplay.running.config import Config
 from evoreplay.running.methods import Method, find_method
+from evoreplay.traceless import evaluating
 
 UNITS = {"forward": 1, "input": 2, "training": 3}
 
 
 class Pass(NamedTuple):
-    """So many passes of one kind and one batch size."""
+    """So many passes of one kind and one batch size, through all or a part of the model."""
 
     kind: Literal["forward", "input", "training"]
     """forward alone, forward and backward to the inputs, or to the parameters."""
     examples: int
     times: int = 1
+    part: Literal["model", "lift", "head"] = "model"
+    layer: str | None = None
+    """Where the model is split, if it is a part of it."""
+    share: float = 1.0
+    """Of the model's cost, that of the part."""
 
     @property
-    def units(self) -> int:
+    def units(self) -> float:
         """Forward passes of one example that cost as much."""
-        return UNITS[self.kind] * self.examples * self.times
+        return UNITS[self.kind] * self.examples * self.times * self.share
 
 
-def passes_of_step(config: Config) -> list[Pass]:
-    """The passes of one step of a resolved config, once its memory is full."""
+def passes_of_step(config: Config, head_share: float = 1.0) -> list[Pass]:
+    """The passes of one step of a resolved config, once its memory is full.
+
+    `head_share` is the head's share of the model's cost, if the space is a layer.
+    """
     method = find_method(config.method)
-    per_update = _passes_of_update(config, method)
+    per_update = _passes_of_update(config, method, head_share)
     updates = cast(int, config.updates)
     edits = _transforms(config, method).count("gmed")
-    once = [Pass("input", config.replay_size, 2)] * edits
+    once = [*_lifts(config, head_share, 2), *_steps(config, head_share, 2)] * edits
     if method.kind == "replay" and (config.memory or method.memory) == "gss":
         # ten minibatches of memory and the incoming batch; items are rarely scored
         once += [Pass("training", 10, 10), Pass("training", config.batch_size)]
     return per_update * updates + once
 
 
-def relative_cost(config: Config) -> float:
+def relative_cost(config: Config, head_share: float = 1.0) -> float:
     """Units of a step, divided by those of an ER step with the same batches and updates."""
     er = 3 * (config.batch_size + config.replay_size) * cast(int, config.updates)
-    return total_units(passes_of_step(config)) / er
+    return total_units(passes_of_step(config, head_share)) / er
 
 
-def total_units(passes: Sequence[Pass]) -> int:
+def total_units(passes: Sequence[Pass]) -> float:
     """All of them."""
     return sum(one.units for one in passes)
+
+
+def head_share(model: nn.Module, layer: str, x: Tensor) -> float:
+    """Of the multiplications of a forward pass, those above the layer."""
+    whole = multiplications(model, x)
+    return 1 - multiplications(split_at(model, layer).lift, x) / whole if whole else 1.0
+
+
+def multiplications(module: nn.Module, x: Tensor) -> int:
+    """In the convolutions and linear layers of a forward pass; the module is left as it is."""
+    counted: list[int] = []
+
+    def count(layer: nn.Module, _: object, output: Tensor) -> None:
+        weight = cast(Tensor, layer.weight)
+        counted.append(output.numel() * weight[0].numel())
+
+    kinds = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+    hooks = [m.register_forward_hook(count) for m in module.modules() if isinstance(m, kinds)]
+    try:
+        with evaluating(module), torch.no_grad():
+            module(x)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return sum(counted)
 
 
 def _transforms(config: Config, method: Method) -> tuple[str, ...]:
     return method.transforms if config.transforms is None else config.transforms
 
 
-def _passes_of_update(config: Config, method: Method) -> list[Pass]:
+def _steps(config: Config, head_share: float, times: int) -> list[Pass]:
+    """Passes back to what evolves: the inputs, or the features of a layer."""
+    if config.space in (None, "input"):
+        return [Pass("input", config.replay_size, times)]
+    return [Pass("input", config.replay_size, times, "head", config.space, head_share)]
+
+
+def _lifts(config: Config, head_share: float, times: int = 1) -> list[Pass]:
+    """Passes to where features begin to evolve; inputs are there already."""
+    if config.space in (None, "input"):
+        return []
+    return [Pass("forward", config.replay_size, times, "lift", config.space, 1 - head_share)]
+
+
+def _passes_of_update(config: Config, method: Method, head_share: float) -> list[Pass]:
     passes = [Pass("training", config.batch_size)]
     if method.kind == "fine-tuning":
         return passes
@@ -82,11 +138,15 @@ def _passes_of_update(config: Config, method: Method) -> list[Pass]:
     aligned = method.flow != "noise" and config.alignment > 0
     if aligned or augmented or config.recipe == "reference":
         passes.append(Pass("training", config.replay_size))
-        if not aligned and not augmented:
-            # carried on to the inputs, it is the first evolution step's pass too
+        if augmented:
+            passes += _lifts(config, head_share)
+        elif not aligned:
+            # carried on to what evolves, it is the first evolution step's pass too
             steps -= 1
     elif config.statistics == "raw" and steps <= 0:
         passes.append(Pass("forward", config.replay_size))
+    else:
+        passes += _lifts(config, head_share)
     if steps > 0:
-        passes.append(Pass("input", config.replay_size, steps))
+        passes += _steps(config, head_share, steps)
     return passes

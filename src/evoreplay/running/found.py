@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import yaml
 
 from evoreplay.errors import UserError, require
-from evoreplay.running.config import Config, with_settings
+from evoreplay.running.config import LATER_FIELDS, Config, with_settings
 from evoreplay.running.directory import Result, read_result
 from evoreplay.running.events import read_events
 from evoreplay.running.lock import is_locked
@@ -54,7 +54,7 @@ def read_config(path: Path) -> Config:
         require(isinstance(settings, dict), "not a config")
     except (OSError, yaml.YAMLError, ValueError) as error:
         raise UserError(f"{path / 'config.yaml'} cannot be read; give another run") from error
-    return with_settings(Config(), settings)
+    return with_settings(Config(), LATER_FIELDS | settings)
 
 
 def read_run(path: Path) -> FoundRun | None:

@@ -22,6 +22,7 @@ class Protocol:
     rate: float
     model: str
     candidates: int = 50
+    space: str = "input"
 
 
 PROTOCOLS = {
@@ -33,9 +34,13 @@ PROTOCOLS = {
     "mini-imagenet": Protocol(
         segments=20, memory_size=10_000, updates=3, rate=0.001, model="resnet18", candidates=25
     ),
+    "clinc150": Protocol(
+        segments=10, memory_size=1000, updates=1, rate=0.01, model="text", space="embedding"
+    ),
 }
 OWN_DATA = Protocol(segments=5, memory_size=500, updates=1, rate=0.01, model="auto")
-OWN_DATA_PREFIXES = ("folder:", "parquet:", "npz:")
+OWN_TEXTS = replace(PROTOCOLS["clinc150"], segments=5)
+OWN_DATA_PREFIXES = ("folder:", "parquet:", "npz:", "text:")
 
 HELD_OUT_FOR_TEST = 0.2
 HELD_OUT_FOR_VALIDATION = 0.05
@@ -44,7 +49,7 @@ HELD_OUT_FOR_VALIDATION = 0.05
 def protocol_of(dataset: str) -> Protocol:
     """By the name of the dataset."""
     if dataset.startswith(OWN_DATA_PREFIXES):
-        return OWN_DATA
+        return OWN_TEXTS if dataset.startswith("text:") else OWN_DATA
     if dataset not in PROTOCOLS:
         raise unknown("dataset", dataset, [*PROTOCOLS, *(f"{p}PATH" for p in OWN_DATA_PREFIXES)])
     return PROTOCOLS[dataset]
@@ -77,6 +82,19 @@ def resolved(config: Config) -> Config:
         f"stream is {config.stream!r} and schedule is {config.schedule!r}; "
         "a drift stream needs a schedule, and no other stream takes one",
     )
+    space = config.space or protocol.space
+    if protocol.model == "text":
+        require(
+            space != "input",
+            "space is 'input', but the tokens of a text cannot move; give embedding, or a layer "
+            "above it",
+        )
+        transforms = method.transforms if config.transforms is None else config.transforms
+        require(
+            "augment" not in transforms,
+            f"{config.method} augments, and augmentation turns, scales and shifts images: it makes "
+            "no sense of texts; take another method or leave out the transform",
+        )
     device = resolved_device(config.device)
     return replace(
         config,
@@ -89,6 +107,7 @@ def resolved(config: Config) -> Config:
         candidates=protocol.candidates if config.candidates is None else config.candidates,
         rate=protocol.rate if config.rate is None else config.rate,
         model=config.model or protocol.model,
+        space=space,
         precision=resolved_precision(config.precision, device),
         device=device,
     )

@@ -298,6 +298,7 @@ class _Loop:
         about: dict[str, Any] = {
             "dataset": config.dataset,
             "subset": self.experiment.dataset.subset,
+            **named_classes(self.experiment),
             "method": config.method,
             "recipe": config.recipe,
             "seed": config.seed,
@@ -316,6 +317,12 @@ class _Loop:
         if config.attacked > 0:
             found["robustness_along_stream"] = self.robustness.done
         return about | found | costs
+
+
+def named_classes(experiment: Experiment) -> dict[str, Any]:
+    """What the labels stand for, where the data say it."""
+    names = experiment.dataset.class_names
+    return {} if names is None else {"class_names": list(names)}
 
 
 def versions() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from evoreplay.datasets import Dataset, load_dataset
 from evoreplay.errors import require, unknown
-from evoreplay.models import MLP, ResNet18, in_channels_last
+from evoreplay.models import MLP, ResNet18, TextClassifier, in_channels_last
 from evoreplay.random_state import named_generator, named_seed, seeded_random_state
 from evoreplay.running.config import Config
 from evoreplay.running.protocol import HELD_OUT_FOR_TEST, HELD_OUT_FOR_VALIDATION
@@ -31,6 +31,7 @@ from evoreplay.streams import (
 
 SMALLEST_RESNET_IMAGE = 25
 FINGERPRINT_SAMPLE = 100
+MODELS = ("auto", "mlp", "resnet18", "text")
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,11 @@ def make_model(config: Config, dataset: Dataset) -> nn.Module:
     if kind == "auto":
         large = len(shape) == 3 and min(shape[1:]) >= SMALLEST_RESNET_IMAGE
         kind = "resnet18" if large else "mlp"
+    require(
+        (kind == "text") == (dataset.token_ids is not None) or kind not in MODELS,
+        f"model is {kind!r} and {dataset.name} holds "
+        f"{'texts' if dataset.token_ids else 'no texts'}; model=text and texts belong together",
+    )
     with seeded_random_state(named_seed(config.seed, "init"), torch.device("cpu")):
         if kind == "mlp":
             model: nn.Module = MLP(shape.numel(), dataset.classes)
@@ -146,6 +152,8 @@ def make_model(config: Config, dataset: Dataset) -> nn.Module:
             )
             model = ResNet18(dataset.classes, size=shape[-1], channels=shape[0])
             model = in_channels_last(model)
+        elif kind == "text":
+            model = TextClassifier(cast(int, dataset.token_ids), dataset.classes)
         else:
-            raise unknown("model", str(kind), ("auto", "mlp", "resnet18"))
+            raise unknown("model", str(kind), MODELS)
     return model.to(torch.device(config.device))

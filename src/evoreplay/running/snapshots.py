@@ -13,6 +13,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from evoreplay.learners import Learner, ReplayLearner
+from evoreplay.learners.passes import RawPass, term_of
+from evoreplay.models.split import Split, shifted
 from evoreplay.parts import Memory
 from evoreplay.random_state import named_generator
 from evoreplay.running.directory import RunDirectory
@@ -26,7 +28,7 @@ EMBEDDED = 500
 
 
 class Evolved(NamedTuple):
-    """Memory examples before and after evolution, in the units of the model."""
+    """Memory examples before and after evolution: inputs of the model, or features of a layer."""
 
     raw: Tensor
     evolved: Tensor
@@ -43,7 +45,8 @@ def take_snapshot(learner: Learner, position: int, directory: RunDirectory) -> N
     """Write the memory's examples, labels, deltas and features; nothing without a memory.
 
     `embedded` and `shown` are the slots of the rows of `embedding` (t-SNE) and of `raw`, `evolved`,
-    `loss_before` and `loss_after`.
+    `loss_before` and `loss_after`. Where features evolve instead of inputs, these are in
+    `raw_features` and `evolved_features`, and there are no `raw` and `evolved`.
     """
     memory: Memory | None = getattr(learner, "memory", None)
     if memory is None or len(memory) == 0:
@@ -58,7 +61,13 @@ def take_snapshot(learner: Learner, position: int, directory: RunDirectory) -> N
     tensors["embedding"] = embedding(tensors["features"][tensors["embedded"]])
     if isinstance(learner, ReplayLearner) and learner.evolution is not None:
         tensors["shown"] = spread_over_classes(held.y, SHOWN)
-        tensors |= evolved_examples(learner, tensors["shown"], seed=position)._asdict()
+        found = evolved_examples(learner, tensors["shown"], seed=position)._asdict()
+        if learner.space is not None:
+            found["raw_features"], found["evolved_features"] = (
+                found.pop("raw"),
+                found.pop("evolved"),
+            )
+        tensors |= found
     directory.snapshots.mkdir(exist_ok=True)
     directory.write_tensors(f"snapshots/step-{position:08d}", tensors)
 
@@ -72,21 +81,17 @@ def spread_over_classes(labels: Tensor, count: int) -> Tensor:
 
 def evolved_examples(learner: ReplayLearner, slots: Tensor, *, seed: int) -> Evolved:
     """These memory examples and what evolution makes of them; the learner does not notice."""
-    flow, held = learner.evolution, learner.memory.gather(slots)
-    assert flow is not None
-    anchors = learner.prepare(held.x.to(learner.device))
-    labels = held.y.to(learner.device)
-    raw = anchors if held.delta is None else anchors + held.delta.to(learner.device)
-    field = torch.zeros_like
-    if flow.uses_energy:
-        field = learner.energy.bind(learner.model, anchors, labels)  # type: ignore[assignment]
-    evolved = flow.evolve(raw, field, generator=named_generator(seed, "snapshot"))
+    evolving, batch = learner.evolving(), learner.examples(slots)
+    assert evolving is not None
+    evolved = evolving.evolved(batch, RawPass(), named_generator(seed, "snapshot"))
     with traceless(learner.model), torch.no_grad():
-        before, after = (
-            cross_entropy(learner.model(x).float(), labels, reduction="none")
-            for x in (raw, evolved)
-        )
-    return Evolved(*(t.cpu() for t in (raw, evolved, before, after)))
+        logits = [learner.passes.logits(term_of(b)).float() for b in (batch, evolved)]
+    losses = [cross_entropy(part, batch.labels, reduction="none") for part in logits]
+    where = [batch.inputs, evolved.inputs]
+    if learner.space is not None:
+        lifted = evolving.lifted(batch)
+        where = [shifted(lifted, b.shift) for b in (batch, evolved)]
+    return Evolved(*(t.cpu() for t in (*where, *losses)))
 
 
 def features(learner: Learner, x: Tensor, delta: Tensor | None, chunk: int = 100) -> Tensor:
@@ -94,15 +99,21 @@ def features(learner: Learner, x: Tensor, delta: Tensor | None, chunk: int = 100
     linears = [module for module in learner.model.modules() if isinstance(module, nn.Linear)]
     if not linears:
         return learner.logits(x)
+    space: Split | None = getattr(learner, "space", None)
     seen: list[Tensor] = []
     handle = linears[-1].register_forward_hook(lambda module, given, out: seen.append(given[0]))
     try:
         with evaluating(learner.model):
             for number, part in enumerate(x.split(chunk)):
                 inputs = learner.prepare(part.to(learner.device))
-                if delta is not None:
-                    inputs = inputs + delta[number * chunk :][: len(part)].to(learner.device)
-                learner.model(inputs)
+                if delta is None:
+                    learner.model(inputs)
+                    continue
+                written = delta[number * chunk :][: len(part)].to(learner.device)
+                if space is None:
+                    learner.model(inputs + written)
+                else:
+                    space.logits(inputs, written)
     finally:
         handle.remove()
     return torch.cat(seen).flatten(1).cpu()

@@ -8,6 +8,9 @@ at theta and after a virtual step on the stream, theta' = theta - lr grad l(stre
 age being how often the example was edited before. The edit is kept in memory and the edited
 minibatch is what is replayed. With several updates for one incoming batch only the first edits.
 
+Where evolution acts on a layer of the model, x stands for the features z there: they are edited, at
+the theta and theta' of the layers above, and the edit is kept as a delta to them.
+
 The sign of the regulariser: the paper subtracts reg g1, which keeps the loss on the example low;
 the authors' released code adds it (`sign="released"`).
 
@@ -17,7 +20,7 @@ Learning", NeurIPS 2021.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from evoreplay.errors import require, require_finite
@@ -57,11 +60,9 @@ class Editing:
         now = context.input_gradient(x, y)
         after_stream = context.input_gradient(x, y, at=context.stepped_parameters)
         regulariser = self.reg * now if self.sign == "paper" else -self.reg * now
-        stride = self.stride * self.decay ** batch.writes.to(x)
-        stride = stride.reshape(-1, *[1] * (x.dim() - 1))
-        edited = x + stride * ((after_stream - now) - regulariser)
-        context.memory.write(batch.indices, edited - batch.anchors)
-        return replace(batch, inputs=edited)
+        stride = self.stride * self.decay ** batch.writes.to(now)
+        stride = stride.reshape(-1, *[1] * (now.dim() - 1))
+        return context.displaced(batch, stride * ((after_stream - now) - regulariser))
 
     def state_dict(self) -> State:
         """Nothing: ages are kept with the slots."""

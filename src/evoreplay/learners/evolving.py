@@ -1,0 +1,103 @@
+r"""The evolution of one minibatch, in the space where it takes place.
+
+Where the input itself evolves, the flow starts at the inputs and what it makes of them is replayed.
+Where the model is split into z = lift(x) and logits = head(z), it starts at z_0 = lift(x) + delta,
+delta being what was written to the examples before, and ends at z_T. What is replayed is
+
+    head( lift(x) + shift ),       shift = delta + z_T - z_0, a constant,
+
+so the gradient of the loss reaches the lift, and all that is kept is the shift. The energy is that
+of the head; its normalisation layers are the only ones that run while z moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from evoreplay.evolution import Flow, MemoryEnergy
+from evoreplay.evolution.flow import root_mean_square
+from evoreplay.learners.context import require_movable
+from evoreplay.learners.passes import RawPass
+from evoreplay.models.split import Split, renamed, shifted
+from evoreplay.parts import Batch, Energy, EnergyGradient, Evolution
+from evoreplay.traceless import traceless
+
+
+@dataclass(frozen=True)
+class Evolving:
+    """A flow on an energy of a model, in one space."""
+
+    model: nn.Module
+    space: Split | None
+    """None: the input itself evolves."""
+    flow: Evolution
+    energy: Energy
+
+    @property
+    def needs_reference_gradient(self) -> bool:
+        """Whether somebody has to compute g'."""
+        return self.flow.uses_energy and self.energy.alignment > 0
+
+    def begins_at(self, batch: Batch) -> bool:
+        """Whether the first step asks for the loss gradient of the raw minibatch."""
+        # an energy of the user's own need not know of this shortcut
+        known = type(self.energy) is MemoryEnergy
+        return self.flow.uses_energy and batch.companions is None and known
+
+    def evolved(self, batch: Batch, known: RawPass, generator: torch.Generator) -> Batch:
+        """The minibatch after the flow; the model is left exactly as it is."""
+        if self.space is None:
+            require_movable(batch.inputs)
+            field = self._field(self.model, batch.anchors, batch.labels, known)
+            inputs = self.flow.evolve(batch.inputs, field, generator=generator)
+            return replace(batch, inputs=inputs)
+        lifted = self.lifted(batch) if known.lifted is None else known.lifted
+        lifted = lifted.to(torch.promote_types(lifted.dtype, torch.float32))
+        start = shifted(lifted, batch.shift)
+        field = self._field(self.space.head_of(batch.inputs), lifted, batch.labels, known)
+        evolve = self.flow.evolve
+        if isinstance(self.flow, Flow) and self.flow.step == "normalised":
+            evolve = partial(self.flow.evolve, unit=root_mean_square(start))
+        displacement = evolve(start, field, generator=generator) - start
+        return replace(batch, shift=moved_on(batch.shift, displacement))
+
+    def lifted(self, batch: Batch) -> Tensor:
+        """lift(x), by a pass of its own that leaves no trace."""
+        assert self.space is not None
+        with traceless(self.model), torch.no_grad():
+            lifted: Tensor = self.space.lift(batch.inputs)
+        return lifted
+
+    def _field(
+        self, model: nn.Module, raw: Tensor, labels: Tensor, known: RawPass
+    ) -> EnergyGradient:
+        if not self.flow.uses_energy:
+            return torch.zeros_like
+        bind = self.energy.bind
+        if known.ascent is not None and isinstance(self.energy, MemoryEnergy):
+            bind = partial(self.energy.bind, loss_gradient=known.ascent)
+        gradient = known.gradient
+        if gradient is not None and model is not self.model:
+            gradient = renamed(gradient, self.model, model)
+        return bind(model, raw, labels, reference_gradient=gradient)
+
+
+def displacement(batch: Batch, evolved: Batch) -> Tensor:
+    """How far evolution has moved each example, in the space where it does."""
+    if evolved.shift is None:
+        return evolved.inputs - batch.inputs
+    return evolved.shift if batch.shift is None else evolved.shift - batch.shift
+
+
+def written(evolved: Batch) -> Tensor:
+    """The evolved examples as deltas to those that came in the stream."""
+    return evolved.inputs - evolved.anchors if evolved.shift is None else evolved.shift
+
+
+def moved_on(shift: Tensor | None, displacement: Tensor) -> Tensor:
+    """The sum; no shift is none at all."""
+    return displacement if shift is None else shift + displacement
