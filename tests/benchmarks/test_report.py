@@ -39,6 +39,7 @@ def test_only_ratios_beyond_twice_their_bar_fail():
         require_wide_bars(Benchmark([], {}, 0.1, "float32"))
 
 
+@pytest.mark.slow  # bfloat16 without hardware for it takes seconds a step
 def test_a_float32_row_stands_beside_each_bfloat16_one():
     found = run_benchmark(rounds=1, only=["er+ld-aligned"], precision="bfloat16")
     names = ["er", "er+ld-aligned", "er (float32)", "er+ld-aligned (float32)"]

@@ -27,7 +27,12 @@ OpenLogger = Callable[[Path, str, Settings], Logger]
 
 
 def event_numbers(event: Event) -> dict[str, float]:
-    """The numbers of an event: step/stream_loss, measured/anytime, measured/segments/0."""
+    """The numbers of an event: step/stream_loss, measured/anytime, measured/segments/0.
+
+    That a run began, and how long it is, is no measurement.
+    """
+    if event["event"] == "began":
+        return {}
     told = {name: value for name, value in event.items() if name not in ("event", "step")}
     return _numbers(told, str(event["event"]))
 

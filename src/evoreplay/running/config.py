@@ -125,8 +125,9 @@ class Config:
     space: str | None = None
     """Where examples evolve: input, embedding (texts), or the name of a layer, its output."""
 
-    precision: Precision = "auto"
-    """Of the training passes; evolution stays in float32 where it has to."""
+    precision: Precision = "float32"
+    """Of the training passes; auto: bfloat16 where the hardware computes in it, which may cost
+    accuracy. Evolution stays in float32 where it has to."""
     device: Device = "auto"
     """Where the model is."""
 
