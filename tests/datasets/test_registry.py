@@ -99,7 +99,7 @@ def test_the_real_sample_is_read_by_path_but_not_by_name(real_data):
 
 
 def test_real_text_is_refused(real_data):
-    with pytest.raises(UserError, match="Text is not read"):
+    with pytest.raises(UserError, match="For texts give text:PATH"):
         load_dataset(f"parquet:{real_data / 'clinc150'}")
 
 

@@ -97,7 +97,7 @@ def _columns(schema: pa.Schema, file: Path) -> tuple[str, str]:
         raise UserError(
             f"{file} has the columns {', '.join(schema.names)}; understood are images in "
             f"{' or '.join(IMAGE_COLUMNS)} (binary, or a struct with bytes) with integer labels "
-            f"in {', '.join(LABEL_COLUMNS)}: rename the columns. Text is not read"
+            f"in {', '.join(LABEL_COLUMNS)}: rename the columns. For texts give text:PATH"
         )
     if not pa.types.is_integer(schema.field(label).type):
         raise UserError(
