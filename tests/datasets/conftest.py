@@ -31,7 +31,7 @@ def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPa
 
 @pytest.fixture
 def real_data(monkeypatch: pytest.MonkeyPatch) -> Path:
-    if REAL_DATA is None:
+    if not REAL_DATA:
         pytest.skip("EVOREPLAY_DATA is not set: tests with real data are left out")
     monkeypatch.setenv("EVOREPLAY_DATA", REAL_DATA)
     return Path(REAL_DATA)

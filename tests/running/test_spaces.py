@@ -61,7 +61,7 @@ def test_every_kind_of_method_runs_on_texts(method, texts, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("EVOREPLAY_DATA" not in os.environ, reason="EVOREPLAY_DATA is not set")
+@pytest.mark.skipif(not os.environ.get("EVOREPLAY_DATA"), reason="EVOREPLAY_DATA is not set")
 def test_replay_of_intents_keeps_what_fine_tuning_forgets(tmp_path):
     found = {
         method: run(Config(dataset="clinc150", method=method, scale=0.3), out=tmp_path).result
