@@ -16,13 +16,15 @@ from evoreplay.sweeps.grid import make_grid
 from evoreplay.sweeps.on_processes import Place
 from evoreplay.sweeps.sweep import sweep
 
-RUNS = 16
+RUNS = 6
+UPDATES = 8
+"""For each batch, so that a run is long beside the start of a process."""
 ROUNDS = 3
 
 
 def seconds(workers, out):
     """For the same runs in a new folder."""
-    jobs = make_grid([Config(method="er+ld", seed=seed) for seed in range(RUNS)])
+    jobs = make_grid([Config(method="er+ld", seed=seed, updates=UPDATES) for seed in range(RUNS)])
     began = time.monotonic()
     board = sweep(jobs, Place(out), Console(file=io.StringIO()), workers=workers)
     assert board.count("done") == RUNS
@@ -37,7 +39,10 @@ def main():
             one = seconds(1, Path(folder) / "one")
             two = seconds(2, Path(folder) / "two")
         ratios.append(one / two)
-        print(f"round {number + 1}: {RUNS} runs in {one:.1f} s with 1 worker, {two:.1f} s with 2")
+        print(
+            f"round {number + 1}: {RUNS} runs in {one:.1f} s with 1 worker, {two:.1f} s with 2",
+            flush=True,
+        )
     print(f"2 workers do {median(ratios):.2f} times the runs of 1 (bar: at least 1.8)")
 
 
