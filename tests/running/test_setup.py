@@ -58,3 +58,11 @@ def test_an_unknown_model_is_refused():
     dataset = experiment_of().dataset
     with pytest.raises(UserError, match="did you mean 'resnet18'"):
         make_model(resolved(Config(model="resnet")), dataset)
+
+
+def test_settings_can_be_chosen_without_a_look_at_the_test_images():
+    usual, choosing = experiment_of(), experiment_of(measured_on="validation")
+    assert torch.equal(usual.stream.order, choosing.stream.order)
+    looked_at = torch.cat(choosing.test.segments)
+    assert sorted(looked_at.tolist()) == sorted(torch.cat(usual.validation.segments).tolist())
+    assert not set(looked_at.tolist()) & set(torch.cat(usual.test.segments).tolist())

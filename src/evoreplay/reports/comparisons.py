@@ -18,7 +18,7 @@ TOO_FEW = "fewer than 2 seeds in common"
 STREAM = ("stream", "segments", "epochs", "width", "transition", "schedule", "imbalance")
 TRAINING = ("batch_size", "lr", "updates", "model", "precision", "forward")
 MEMORY = ("memory_size", "replay_size")
-CONDITIONS = (*STREAM, *TRAINING, *MEMORY)
+CONDITIONS = (*STREAM, *TRAINING, *MEMORY, "measured_on")
 """What a row and its reference have in common."""
 OVERRULING = ("memory", "retrieval", "transforms", "raw_weight")
 """With one of these, `er` is another method."""

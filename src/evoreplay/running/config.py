@@ -133,9 +133,12 @@ class Config:
 
     attacked: int = 0
     """Test images that are attacked by PGD at 4/255 at the end of each segment; 0 is off."""
+    measured_on: Literal["test", "validation"] = "test"
+    """The images behind every accuracy. With validation no test image is ever looked at: for
+    choosing settings."""
 
 
-LATER_FIELDS: dict[str, Any] = {"attacked": 0, "space": "input"}
+LATER_FIELDS: dict[str, Any] = {"attacked": 0, "space": "input", "measured_on": "test"}
 """Fields that came after the first runs, with the value those had: left out of the hash and of the
 comparison with config.yaml while they have it."""
 

@@ -54,6 +54,7 @@ class Experiment:
     stream: ArrayStream
     validation: Part
     test: Part
+    """What accuracies are of; the validation part again if settings are being chosen."""
 
 
 def prepare_experiment(config: Config, data: Path | None = None) -> Experiment:
@@ -81,6 +82,8 @@ def prepare_experiment(config: Config, data: Path | None = None) -> Experiment:
     )
     stream = make_stream(config, train_x, train_y, pools)
     validation = Part(train_x, train_y, validation_pools)
+    if config.measured_on == "validation":
+        test = validation
     return Experiment(dataset, groups, stream, validation, test)
 
 
