@@ -52,6 +52,16 @@ RECIPES: dict[str, tuple[float, float]] = {"paper": (0.0, 1.0), "reference": (1.
 """The weights of raw and evolved replay when there is a flow; without one raw has weight 1."""
 
 
+def replay_weights(
+    recipe: str, raw: float | None, evolved: float | None, *, evolves: bool = True
+) -> tuple[float, float]:
+    """Of raw and evolved replay: those of the recipe where they are left open."""
+    if recipe not in RECIPES:
+        raise unknown("recipe", recipe, RECIPES)
+    usual_raw, usual_evolved = RECIPES[recipe] if evolves else (1.0, 0.0)
+    return usual_raw if raw is None else raw, usual_evolved if evolved is None else evolved
+
+
 class ReplayLearner(Learner):
     """Experience replay whose replayed minibatches evolve; every part can be exchanged.
 
@@ -130,8 +140,9 @@ class ReplayLearner(Learner):
         super().__init__(
             model, optimizer, prepare=prepare, seed=seed, updates=updates, precision=precision
         )
-        if recipe not in RECIPES:
-            raise unknown("recipe", recipe, RECIPES)
+        self.raw_weight, self.evolved_weight = replay_weights(
+            recipe, raw_weight, evolved_weight, evolves=evolution is not None
+        )
         for name, value in (("raw_weight", raw_weight), ("evolved_weight", evolved_weight)):
             require(value is None or value >= 0, f"{name} is {value!r}; give 0 or more")
         require(statistics in ("raw", "all"), f"statistics is {statistics!r}; give 'raw' or 'all'")
@@ -144,9 +155,6 @@ class ReplayLearner(Learner):
             "write_back keeps evolved examples, but augmented copies have no slot of their own; "
             "leave out write_back or the augmentation",
         )
-        default_raw, default_evolved = RECIPES[recipe] if evolution is not None else (1.0, 0.0)
-        self.raw_weight = default_raw if raw_weight is None else raw_weight
-        self.evolved_weight = default_evolved if evolved_weight is None else evolved_weight
         self.memory = memory
         self.retrieval: Retrieval = retrieval or UniformRetrieval(10)
         self.transforms = tuple(transforms)

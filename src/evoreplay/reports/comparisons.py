@@ -1,8 +1,8 @@
 """Which rows a row is compared with, and in which words.
 
 A row is compared with `er` under the same conditions, and a flow with its controls: the same noise
-without a gradient, and with the recipe `reference` twice the replay weight. The comparison is
-paired by seed. An interval that contains 0 is never a win.
+without a gradient and, if raw and evolved examples are both replayed, twice the replay weight. The
+comparison is paired by seed. An interval that contains 0 is never a win.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from evoreplay.errors import UserError
+from evoreplay.learners.replay import replay_weights
 from evoreplay.reports.groups import Group
 from evoreplay.reports.statistics import Summary, paired_differences
 
@@ -23,11 +25,12 @@ CONDITIONS = (*STREAM, *TRAINING, *MEMORY, "measured_on")
 OVERRULING = ("memory", "retrieval", "transforms", "raw_weight")
 """With one of these, `er` is another method."""
 EVOLUTION = (
-    *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "temperature"),
+    *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "temperature", "step"),
     *("statistics", "write_back", "clamp", "memory", "retrieval", "transforms"),
     "space",
 )
 """What a flow and its control have in common besides."""
+TWICE = 2.0
 NOISE_OF = {"ld": "langevin", "svgd": "langevin", "hmc": "hamiltonian"}
 
 
@@ -49,7 +52,7 @@ class Controls(NamedTuple):
     noise: Group | None
     """As much noise."""
     twice: Group | None
-    """As much weight of replay; for the recipe `reference` of `er`."""
+    """As much weight of replay, where raw and evolved examples weigh 2 together; for `er`."""
 
 
 def reference_of(group: Group, groups: Sequence[Group]) -> Group | None:
@@ -80,7 +83,7 @@ def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
         prefer=lambda other: other.config["match"] == NOISE_OF[flow],
     )
     twice = None
-    if base == "er" and group.config["recipe"] == "reference":
+    if base == "er" and _replayed_weight(group) == TWICE:
         twice = _nearest(
             group,
             groups,
@@ -106,6 +109,15 @@ def verdict(difference: Summary | None, other: str) -> str:
     if not difference.excludes_zero:
         return NO_DIFFERENCE
     return f"{'higher' if difference.mean > 0 else 'lower'} than {other}"
+
+
+def _replayed_weight(group: Group) -> float:
+    config = group.config
+    try:
+        weights = replay_weights(config["recipe"], config["raw_weight"], config["evolved_weight"])
+    except UserError:  # a recipe of another version
+        return 0.0
+    return sum(weights)
 
 
 def _alike(group: Group, other: Group) -> bool:

@@ -70,7 +70,7 @@ def result_table(section: Section, rows: Sequence[Row]) -> Table:
             "many comparisons some exclude 0 by chance.",
             "er: the row er with the same stream, model, memory and training. Noise control: the "
             "same method with noise of the same size and no gradient (+noise). er-x2: replay of "
-            "twice the weight, the second control of the recipe reference.",
+            "twice the weight, the second control where raw and evolved examples are replayed.",
             BRACKETS,
         ],
     )
