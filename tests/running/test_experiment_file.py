@@ -21,6 +21,12 @@ def test_a_file_is_the_product_of_its_lists(tmp_path):
     assert len(set(configs)) == 12
 
 
+def test_a_file_may_hold_several_grids_each_with_its_own_seeds(tmp_path):
+    configs = read(tmp_path, "- {method: er, seeds: 2}\n- {method: er+ld, set: {rate: [0.1, 0.2]}}")
+    found = [(c.method, c.seed, c.rate) for c in configs]
+    assert found == [("er", 0, None), ("er", 1, None), ("er+ld", 0, 0.1), ("er+ld", 0, 0.2)]
+
+
 def test_seeds_may_be_listed(tmp_path):
     assert [c.seed for c in read(tmp_path, "seeds: [7, 9]")] == [7, 9]
 
@@ -34,6 +40,8 @@ def test_seeds_may_be_listed(tmp_path):
         ("seeds: [a]", "seeds is"),
         ("method: []", "grid is empty"),
         ("- 1", "holds no settings"),
+        ("[]", "holds no settings"),
+        ("- method: er\n- methods: er", "did you mean 'method'"),
         ("", "holds no settings"),
         ("a: [", "is not YAML"),
         ("set: 3", "set is 3"),

@@ -1,4 +1,4 @@
-"""Experiment files: a small YAML that stands for a grid of runs."""
+"""Experiment files: a small YAML that stands for a grid of runs, or a list of such grids."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ NESTED = {"clamp": 1, "transforms": 1, "schedule": 2}
 
 
 def read_experiment(path: Path) -> list[Config]:
-    """Every config of the grid: datasets x methods x seeds x listed settings."""
+    """Every config of the grid, datasets x methods x seeds x listed settings; of all grids."""
     try:
         content = yaml.safe_load(path.read_text())
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from error
+    grids = _listed(content)
     require(
-        isinstance(content, dict),
-        f"{path} holds no settings; write dataset, method, seeds and set as YAML keys",
+        bool(grids) and all(isinstance(grid, dict) for grid in grids),
+        f"{path} holds no settings; write dataset, method, seeds and set as YAML keys, or a list "
+        "of such grids",
     )
-    for key in content:
+    for key in (key for grid in grids for key in grid):
         if key not in KEYS:
             raise unknown(f"key in {path.name}", str(key), KEYS)
-    return expand(content)
+    return [config for grid in grids for config in expand(grid)]
 
 
 def expand(content: dict[str, Any]) -> list[Config]:
