@@ -13,6 +13,7 @@ from typing import NamedTuple
 from evoreplay.errors import UserError
 from evoreplay.learners.replay import replay_weights
 from evoreplay.reports.groups import Group
+from evoreplay.reports.results import FinishedRun
 from evoreplay.reports.statistics import Summary, paired_differences
 
 NO_DIFFERENCE = "no difference shown"
@@ -31,6 +32,7 @@ EVOLUTION = (
 )
 """What a flow and its control have in common besides."""
 TWICE = 2.0
+Measure = Callable[[FinishedRun], float | None]
 NOISE_OF = {"ld": "langevin", "svgd": "langevin", "hmc": "hamiltonian"}
 
 
@@ -42,7 +44,7 @@ class Comparison(NamedTuple):
     method: str
     """Its method."""
     difference: Summary | None
-    """Of final accuracy, in percentage points; None with fewer than two common seeds."""
+    """In percentage points, of final accuracy usually; None with fewer than two common seeds."""
     words: str
 
 
@@ -96,9 +98,12 @@ def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
     return Controls(noise, twice)
 
 
-def compare(group: Group, other: Group) -> Comparison:
-    """Final accuracy against that of the other row, by seed."""
-    difference = paired_differences(group.final_accuracy, other.final_accuracy, scale=100)
+def compare(
+    group: Group, other: Group, measure: Measure = lambda run: run.final_accuracy
+) -> Comparison:
+    """A share, usually final accuracy, against that of the other row, by seed."""
+    ours, theirs = group.by_seed(measure), other.by_seed(measure)
+    difference = paired_differences(ours, theirs, scale=100)
     return Comparison(other.label, other.method, difference, verdict(difference, other.label))
 
 

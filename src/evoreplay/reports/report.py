@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from evoreplay.reports.attack_comparisons import attack_comparison_table
 from evoreplay.reports.attack_tables import attack_tables
 from evoreplay.reports.collect import Skipped, collect
 from evoreplay.reports.groups import Section, sections
@@ -49,6 +50,8 @@ def make_report(folder: Path) -> Report:
     for section in sections(found.runs):
         rows = rows_of(section)
         tables = section_tables(section, rows) + attack_tables(section)
+        compared = attack_comparison_table(section)
+        tables += [] if compared is None else [compared]
         memories = shown_memories(section.groups, found.skipped)
         parts.append(SectionReport(section, rows, tables, memories))
     return Report(parts, sorted(found.skipped))
