@@ -21,6 +21,7 @@ CONFIG = Config(method="er+ld", scale=0.2)
 OFTEN = Schedule(steps=4, seconds=1e9)
 LOSSES = ("stream_loss", "replay_loss", "loss_before", "loss_after", "moved", "aligned")
 SCORES = "final_accuracy validation_accuracy forgetting memory_moved seconds seconds_per_step"
+MOMENT = "batch raw evolved past_examples memory_examples loss_before loss_after moved"
 
 
 class Runs(NamedTuple):
@@ -118,8 +119,12 @@ def entries_told(path):
             found += [(f"step/{name}", last, event[name]) for name in LOSSES]
         elif event["event"] == "measured":
             found.append(("measured/anytime", last, event.get("anytime")))
+            memory = event.get("memory", {})
+            found += [(f"measured/memory/{n}", last, memory.get(n)) for n in ("loss", "accuracy")]
             by_segment = event.get("segments", [])
             found += [(f"measured/segments/{n}", last, v) for n, v in enumerate(by_segment)]
+        elif event["event"] == "memory":
+            found += [(f"memory/{name}", last, event[name]) for name in MOMENT.split()]
     if (path / "result.json").exists():
         result = json.loads((path / "result.json").read_text())
         found += [(f"result/{name}", last, result[name]) for name in SCORES.split()]

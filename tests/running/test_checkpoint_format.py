@@ -33,6 +33,11 @@ def test_a_checkpoint_of_an_earlier_version_still_resumes(tmp_path):
     result = run(CONFIG, out=tmp_path, listener=lambda p: seen.append(p.position)).result
     assert seen[:2] == [0, position]
     assert 0 <= result["final_accuracy"] <= 1
+    # what was not yet measured when it was written begins where the run goes on
+    for name in ("memory_loss", "memory_distance", "memory_loss_rise"):
+        batches = [moment["batch"] for moment in result[name]]
+        assert batches
+        assert min(batches) >= position
 
 
 def test_a_later_format_is_refused_with_what_to_do(tmp_path, monkeypatch):

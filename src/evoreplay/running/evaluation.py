@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from evoreplay.learners import Learner
 from evoreplay.metrics import final_accuracy, forgetting
 from evoreplay.parts import Memory
 from evoreplay.running.interruption import Interrupted, StopRequest
+from evoreplay.running.memory_passes import evaluated_logits, placed
 from evoreplay.running.setup import Experiment, Part
 
 ANYTIME_MEASUREMENTS = 25
 ANYTIME_EXAMPLES = 500
+ANYTIME_MEMORY_EXAMPLES = 200
+"""Of the memory, at the same moments."""
 
 
 @dataclass
@@ -28,6 +33,8 @@ class Measurements:
     """Accuracy on validation examples of the classes seen so far: batch, accuracy."""
     memory_balance: list[dict[str, Any]] = field(default_factory=list)
     """How many examples of each class the memory holds, at the same moments: batch, counts."""
+    memory_loss: list[dict[str, float | None]] = field(default_factory=list)
+    """How well the memory itself is known, at the same moments: batch, loss, accuracy."""
     seen_classes: list[int] = field(default_factory=list)
     measured_at: int = -1
     """The position of the stream whose measurements are in."""
@@ -69,6 +76,9 @@ class Evaluator:
         found: dict[str, Any] = {}
         if position > 0 and (position % self._anytime_every == 0 or position == ends[-1]):
             found["anytime"] = self._anytime(learner)
+            memorised = memory_loss(learner)
+            if memorised is not None:
+                found["memory"] = memorised
         if position in ends:
             correct = self._correct_by_segment(learner, last=position == ends[-1])
             found["segments"] = [None if c is None else accuracy(c) for c in correct]
@@ -78,6 +88,8 @@ class Evaluator:
             counts = memory_counts(learner)
             if counts is not None:
                 self.done.memory_balance.append({"batch": position, "counts": counts})
+        if "memory" in found:
+            self.done.memory_loss.append({"batch": position, **found["memory"]})
         for row, value in zip(self.done.matrix, found.get("segments", ()), strict=False):
             row.append(value)
         self.done.measured_at = position
@@ -103,6 +115,7 @@ class Evaluator:
             "per_class_accuracy": per_class,
             "anytime_accuracy": self.done.anytime,
             "memory_balance": self.done.memory_balance,
+            "memory_loss": self.done.memory_loss,
         }
 
     def _anytime(self, learner: Learner) -> float | None:
@@ -142,6 +155,22 @@ def memory_counts(learner: Learner) -> list[int] | None:
         return None
     labels = memory.gather(torch.arange(len(memory))).y
     return [int(count) for count in labels.bincount(minlength=learner.classes)]
+
+
+def memory_loss(learner: Learner) -> dict[str, float | None] | None:
+    """Mean cross-entropy and accuracy of what the memory holds, unevolved; None without one.
+
+    Eval mode; examples as they are in memory, with what was written to them. Beside the accuracy on
+    other examples of the same classes this is how far the memory is learned by heart.
+    """
+    memory: Memory | None = getattr(learner, "memory", None)
+    if memory is None or len(memory) == 0:
+        return None
+    held = memory.gather(evenly(torch.arange(len(memory)), ANYTIME_MEMORY_EXAMPLES))
+    logits = evaluated_logits(learner, placed(learner, held.x, held.delta)).double()
+    loss = float(cross_entropy(logits, held.y))
+    right = accuracy(logits.argmax(dim=1) == held.y)
+    return {"loss": loss if math.isfinite(loss) else None, "accuracy": right}
 
 
 def evenly(indices: Tensor, count: int) -> Tensor:

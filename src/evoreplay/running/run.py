@@ -27,6 +27,7 @@ from evoreplay.running.evaluation import Evaluator
 from evoreplay.running.events import EventLog, read_events
 from evoreplay.running.interruption import Interrupted, StopRequest, stop_requests
 from evoreplay.running.lock import locked
+from evoreplay.running.memory_along_stream import MemoryAlongStream
 from evoreplay.running.protocol import resolved
 from evoreplay.running.setup import (
     Experiment,
@@ -201,6 +202,8 @@ class _Loop:
         )
         attacked = saved.get("attacked", ()) if saved else ()
         self.robustness = RobustnessAlongStream(config, experiment, stop, attacked)
+        moments = saved.get("memory", ()) if saved else ()
+        self.memory = MemoryAlongStream(config, experiment.stream, stop, moments)
         if saved is not None:
             learner.load_state_dict(saved["learner"])
             self.position = saved["position"]
@@ -244,7 +247,10 @@ class _Loop:
         if found:
             self.log.write("measured", step=self.position, **found)
             self.log.flush()  # so that others see how far the run is
-        # after that line: it may be interrupted, and what was measured stays written
+        # after that line: they may be interrupted, and what was measured stays written
+        memory = self.memory.measure(self.learner, self.position)
+        if memory is not None:
+            self.log.write("memory", step=self.position, **memory)
         seen = self.evaluator.done.seen_classes
         attacked = self.robustness.measure(self.learner, self.position, seen)
         if attacked is not None:
@@ -266,6 +272,7 @@ class _Loop:
             "position": self.position,
             "measurements": self.evaluator.state(),
             "attacked": self.robustness.done,
+            "memory": self.memory.done,
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "moved": self.moved,
@@ -313,7 +320,7 @@ class _Loop:
             "seconds_per_step": self.cpu_seconds / steps,
             "versions": versions(),
         }
-        found = self.evaluator.summary(self.learner)
+        found = self.evaluator.summary(self.learner) | self.memory.summary()
         if config.attacked > 0:
             found["robustness_along_stream"] = self.robustness.done
         return about | found | costs

@@ -9,18 +9,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch import Tensor
 
 from evoreplay.learners import Learner, ReplayLearner
-from evoreplay.learners.passes import RawPass, term_of
-from evoreplay.models.split import Split, shifted
+from evoreplay.models.split import shifted
 from evoreplay.parts import Memory
-from evoreplay.random_state import named_generator
 from evoreplay.running.directory import RunDirectory
 from evoreplay.running.embedding import embedding
 from evoreplay.running.evaluation import evenly
-from evoreplay.traceless import evaluating, traceless
+from evoreplay.running.evolved_memory import MemoryEvolution
+from evoreplay.running.memory_passes import CHUNK, evaluated_features, placed
 
 MOMENTS = 3
 SHOWN = 12
@@ -81,39 +79,16 @@ def spread_over_classes(labels: Tensor, count: int) -> Tensor:
 
 def evolved_examples(learner: ReplayLearner, slots: Tensor, *, seed: int) -> Evolved:
     """These memory examples and what evolution makes of them; the learner does not notice."""
-    evolving, batch = learner.evolving(), learner.examples(slots)
-    assert evolving is not None
-    evolved = evolving.evolved(batch, RawPass(), named_generator(seed, "snapshot"))
-    with traceless(learner.model), torch.no_grad():
-        logits = [learner.passes.logits(term_of(b)).float() for b in (batch, evolved)]
-    losses = [cross_entropy(part, batch.labels, reduction="none") for part in logits]
+    batch, evolved, *losses = MemoryEvolution(learner, seed=seed, name="snapshot").of(slots)
     where = [batch.inputs, evolved.inputs]
     if learner.space is not None:
+        evolving = learner.evolving()
+        assert evolving is not None
         lifted = evolving.lifted(batch)
         where = [shifted(lifted, b.shift) for b in (batch, evolved)]
     return Evolved(*(t.cpu() for t in (*where, *losses)))
 
 
-def features(learner: Learner, x: Tensor, delta: Tensor | None, chunk: int = 100) -> Tensor:
+def features(learner: Learner, x: Tensor, delta: Tensor | None, chunk: int = CHUNK) -> Tensor:
     """What the last linear layer is given, in eval mode; the logits of a model without one."""
-    linears = [module for module in learner.model.modules() if isinstance(module, nn.Linear)]
-    if not linears:
-        return learner.logits(x)
-    space: Split | None = getattr(learner, "space", None)
-    seen: list[Tensor] = []
-    handle = linears[-1].register_forward_hook(lambda module, given, out: seen.append(given[0]))
-    try:
-        with evaluating(learner.model):
-            for number, part in enumerate(x.split(chunk)):
-                inputs = learner.prepare(part.to(learner.device))
-                if delta is None:
-                    learner.model(inputs)
-                    continue
-                written = delta[number * chunk :][: len(part)].to(learner.device)
-                if space is None:
-                    learner.model(inputs + written)
-                else:
-                    space.logits(inputs, written)
-    finally:
-        handle.remove()
-    return torch.cat(seen).flatten(1).cpu()
+    return evaluated_features(learner, placed(learner, x, delta, chunk))
