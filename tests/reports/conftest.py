@@ -79,3 +79,25 @@ def write_snapshot():
         return file
 
     return write
+
+
+@pytest.fixture
+def memory_keys():
+    """What a run records of its memory, with made-up numbers; for `changes` of `write_run`."""
+
+    def keys(raw=0.01, evolved=None, *, rise=None, loss=0.5, accuracy=0.75):
+        batches = (10, 20, 30)
+        sizes = {"past_examples": 300, "memory_examples": 100}
+        return {
+            "memory_distance": [
+                {"batch": b, "raw": raw, "evolved": evolved, **sizes} for b in batches
+            ],
+            "memory_loss_rise": [
+                {"batch": b, "before": 1.0, "after": 1.0 + rise, "rise": rise, "moved": 0.25}
+                for b in batches
+                if rise is not None
+            ],
+            "memory_loss": [{"batch": b, "loss": loss, "accuracy": accuracy} for b in batches],
+        }
+
+    return keys

@@ -32,7 +32,11 @@ class Chart(NamedTuple):
     x_title: str
     y_title: str
     curves_of: Callable[[Group], Sequence[Mapping[float, float]]]
-    """Shares by x, one curve for each seed that has it."""
+    """Values by x, one curve for each seed that has it."""
+    scale: float = 100
+    """From values to the unit of the axis."""
+    y_range: tuple[float, float] | None = (0, 100)
+    """Without one, as much as the means need."""
 
 
 def anytime_figures(section: Section, styles: Styles) -> Html | None:
@@ -73,7 +77,8 @@ def overview_and_panels(chart: Chart, groups: Sequence[Group], styles: Styles) -
     found = {group: chart.curves_of(group) for group in groups}
     curves: dict[Group, Curve] = {}
     for group, shares in found.items():
-        curve = mean_curve(group.label, style_of(group, styles), shares)
+        style = style_of(group, styles)
+        curve = mean_curve(group.label, style, shares, scale=chart.scale)
         if curve is not None:
             curves[group] = curve
     if not curves:
@@ -85,6 +90,7 @@ def overview_and_panels(chart: Chart, groups: Sequence[Group], styles: Styles) -
         y_title=chart.y_title,
         description=f"{chart.title}: means of {', '.join(c.label for c in together)}",
         bands=False,
+        y_range=chart.y_range,
     )
     caption = f"{chart.title}: means over seeds." + left_out_note(len(together), len(curves))
     panels = []
@@ -98,6 +104,7 @@ def overview_and_panels(chart: Chart, groups: Sequence[Group], styles: Styles) -
             description=f"{chart.title}: {group.label} with its 95 % interval",
             width=330,
             height=220,
+            y_range=chart.y_range,
         )
         panels.append(figure(panel, f"{group.label}, n = {len(found[group])}"))
     left_out = left_out_note(len(panels), len(curves))

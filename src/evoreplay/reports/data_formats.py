@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from evoreplay.reports.attack_tables import carlini_wagner_attacks, pgd_curves, pgd_settings
 from evoreplay.reports.comparisons import Comparison
 from evoreplay.reports.groups import Group
+from evoreplay.reports.memory_numbers import MemoryNumbers
+from evoreplay.reports.memory_results import Distance, Known, Rise
 from evoreplay.reports.paper_numbers import PaperNumber
 from evoreplay.reports.report import Report, SectionReport
 from evoreplay.reports.reproduction import command_of
@@ -70,6 +73,7 @@ def flat_row(part: SectionReport, row: Row) -> dict[str, Any]:
         flat |= _comparison(f"to_{name}", comparison)
     return flat | {
         **_paper("paper", row.paper),
+        **_memory(row.memory),
         **_numbers("seconds_per_step", row.seconds_per_step),
         **_numbers("cost", row.cost),
         "cost_by_passes": row.predicted_cost,
@@ -97,6 +101,9 @@ def _row(part: SectionReport, row: Row) -> dict[str, Any]:
                 "accuracy_matrix": run.matrix,
                 "anytime_accuracy": [{"batch": b, "accuracy": a} for b, a in run.anytime.items()],
                 "memory_balance": [{"batch": b, "counts": c} for b, c in run.balance.items()],
+                "memory_loss": _moments(run.memory.known),
+                "memory_distance": _moments(run.memory.distance),
+                "memory_loss_rise": _moments(run.memory.rise),
                 "robustness": None if run.robustness is None else asdict(run.robustness),
                 "versions": dict(run.versions),
             }
@@ -122,6 +129,26 @@ def _numbers(name: str, found: Summary | None) -> dict[str, Any]:
     values = (None,) * 5 if found is None else tuple(found)
     endings = ("n", "mean", "sd", "low", "high")
     return {f"{name}_{ending}": value for ending, value in zip(endings, values, strict=True)}
+
+
+def _memory(found: MemoryNumbers) -> dict[str, Any]:
+    """What evolution does to the memory; accuracies in percentage points."""
+    compared = found.by_heart_to_reference
+    return {
+        **_numbers("memory_moved", found.moved),
+        **_numbers("memory_loss_rise", found.loss_rise),
+        **_numbers("memory_distance_raw", found.raw_distance),
+        **_numbers("memory_distance_evolved", found.evolved_distance),
+        **_numbers("memory_distance_evolved_minus_raw", found.farther),
+        "memory_distance_words": found.farther_words,
+        **_numbers("memory_loss", found.loss),
+        **_numbers("memory_minus_test_accuracy", found.by_heart),
+        **_comparison("memory_minus_test_accuracy_to_er", compared),
+    }
+
+
+def _moments(moments: Mapping[int, Known | Distance | Rise]) -> list[dict[str, Any]]:
+    return [{"batch": batch, **moment._asdict()} for batch, moment in moments.items()]
 
 
 def _attacks(group: Group) -> dict[str, Any]:

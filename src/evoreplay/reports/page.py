@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
+from evoreplay.reports.by_heart_figures import by_heart_figures
 from evoreplay.reports.collect import Skipped
 from evoreplay.reports.curve_figures import anytime_figures, robustness_figures
+from evoreplay.reports.distance_figures import distance_figures
 from evoreplay.reports.figures.colours import styles_of
 from evoreplay.reports.groups import Section, setting_text
 from evoreplay.reports.html import Html, element
@@ -90,6 +92,9 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
         anytime_figures(section, styles),
         matrix_figures(section),
         balance_figures(section),
+        by_heart_figures(section, styles),
+        *(_titled(table) for name, table in tables.items() if name == "memory"),
+        distance_figures(rows, styles),
         *memory_figures(part.memories, budget),
         robustness_figures(section, styles),
         *(_titled(table) for table in attacks),

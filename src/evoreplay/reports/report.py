@@ -9,6 +9,7 @@ from evoreplay.reports.attack_comparisons import attack_comparison_table
 from evoreplay.reports.attack_tables import attack_tables
 from evoreplay.reports.collect import Skipped, collect
 from evoreplay.reports.groups import Section, sections
+from evoreplay.reports.memory_table import memory_table
 from evoreplay.reports.result_tables import section_tables
 from evoreplay.reports.rows import Row, rows_of
 from evoreplay.reports.snapshots import Memories, shown_memories
@@ -49,9 +50,9 @@ def make_report(folder: Path) -> Report:
     parts = []
     for section in sections(found.runs):
         rows = rows_of(section)
+        more = (attack_comparison_table(section), memory_table(section, rows))
         tables = section_tables(section, rows) + attack_tables(section)
-        compared = attack_comparison_table(section)
-        tables += [] if compared is None else [compared]
+        tables += [table for table in more if table is not None]
         memories = shown_memories(section.groups, found.skipped)
         parts.append(SectionReport(section, rows, tables, memories))
     return Report(parts, sorted(found.skipped))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from evoreplay.errors import UserError, require
+from evoreplay.reports.memory_results import MeasuredMemory, measured_memory
 from evoreplay.reports.reading import number, read_json, share
 from evoreplay.reports.robustness import Robustness
 from evoreplay.running import Config
@@ -36,6 +38,9 @@ class FinishedRun:
     """Accuracy by batch of the stream."""
     balance: Mapping[int, list[int]]
     """Memory examples of each class, by batch; empty in older runs."""
+    segment_ends: tuple[int, ...]
+    """Batches of the stream up to the end of each segment; empty if not known."""
+    memory: MeasuredMemory
     memory_moved: float | None
     seconds_per_step: float | None
     versions: Mapping[str, Any]
@@ -86,7 +91,15 @@ def _from_result(name: str, path: Path, result: dict[str, Any]) -> FinishedRun:
             int(m["batch"]): [int(count) for count in m["counts"]]
             for m in result.get("memory_balance") or ()
         },
+        segment_ends=_segment_ends(result.get("examples_per_segment") or (), config),
+        memory=measured_memory(result),
         memory_moved=number(result.get("memory_moved")),
         seconds_per_step=number(result.get("seconds_per_step")),
         versions=dict(result.get("versions") or {}),
     )
+
+
+def _segment_ends(examples: Sequence[int], config: Mapping[str, Any]) -> tuple[int, ...]:
+    """Segments are whole batches; the last batch of all may be smaller."""
+    size = int(config["batch_size"])
+    return tuple(-(-total // size) for total in accumulate(int(count) for count in examples))

@@ -14,6 +14,7 @@ from evoreplay.reports.comparisons import (
     reference_of,
 )
 from evoreplay.reports.groups import Group, Section
+from evoreplay.reports.memory_numbers import MemoryNumbers, memory_numbers
 from evoreplay.reports.paper_numbers import PaperNumber, paper_accuracy, paper_cost
 from evoreplay.reports.statistics import Summary, paired_ratios, summary
 from evoreplay.running import Config
@@ -44,6 +45,7 @@ class Row:
     predicted_cost: float | None
     """The same by counting passes through the network."""
     paper_cost: PaperNumber | None
+    memory: MemoryNumbers
 
 
 def rows_of(section: Section) -> list[Row]:
@@ -77,6 +79,7 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         else paired_ratios(seconds, timed_against.by_seed(lambda run: run.seconds_per_step)),
         predicted_cost=_predicted_cost(group),
         paper_cost=paper_cost(group),
+        memory=memory_numbers(group, reference),
     )
 
 

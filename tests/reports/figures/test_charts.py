@@ -5,7 +5,13 @@ import pytest
 from evoreplay.reports.figures.axes import Frame, ticks
 from evoreplay.reports.figures.balance import balance_chart, mean_balance
 from evoreplay.reports.figures.colours import Style
-from evoreplay.reports.figures.curves import Curve, curves_chart, mean_curve, spread
+from evoreplay.reports.figures.curves import (
+    Curve,
+    curves_chart,
+    mean_curve,
+    room_for_means,
+    spread,
+)
 from evoreplay.reports.figures.differences import Difference, differences_chart
 from evoreplay.reports.figures.matrix import matrix_table, mean_matrix
 from evoreplay.reports.figures.memory_map import SIDE, memory_map
@@ -151,3 +157,22 @@ def test_pixels_beyond_the_range_are_cut():
     assert is_picture((3, 32, 32))
     assert not is_picture((64,))
     assert not is_picture((2, 8, 8))
+
+
+@pytest.mark.parametrize(
+    ("means", "expected"),
+    [([0.5, 2.0], (0, 2.3)), ([-1.0, 1.0], (-1.3, 1.3)), ([0.0], (0, 1)), ([-2.0], (-2.3, 0.3))],
+)
+def test_an_axis_without_a_range_has_room_for_the_means_and_for_zero(means, expected):
+    curves = [Curve("a", PLAIN, (0.0,), (summary([mean]),)) for mean in means]
+    assert room_for_means(curves) == pytest.approx(expected)
+
+
+def test_long_numbers_have_room_left_of_the_axis():
+    def left(y):
+        curve = Curve("a", PLAIN, (0.0, 1.0), (summary([y]),) * 2)
+        chart = curves_chart([curve], x_title="x", y_title="y", description="d", y_range=None)
+        return min(float(e.attrib["x1"]) for e in drawn(chart).iter("line"))
+
+    assert left(50.0) == 44
+    assert left(0.0004) > 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evoreplay.reports.figures.axes import Frame, picture
+from evoreplay.reports.figures.axes import Frame, picture, tick_text, ticks
 from evoreplay.reports.figures.colours import Style
 from evoreplay.reports.html import Html, element, joined
 from evoreplay.reports.statistics import Summary, summary
@@ -51,18 +51,23 @@ def curves_chart(
     width: float = 440,
     height: float = 270,
     x_range: tuple[float, float] | None = None,
-    y_range: tuple[float, float] = (0, 100),
+    y_range: tuple[float, float] | None = (0, 100),
 ) -> Html:
-    """The chart, with labels at the ends of few lines and a legend below many."""
+    """The chart, with labels at the ends of few lines and a legend below many.
+
+    Without a `y_range` it has room for all means and for 0.
+    """
     direct = len(curves) <= DIRECT_LABELS and all(
         len(curve.label) <= LONGEST_DIRECT_LABEL for curve in curves
     )
     longest = max(len(curve.label) for curve in curves)
+    y_range = y_range or room_for_means(curves)
     frame = Frame(
         width=width,
         height=height,
         x_range=x_range or _range_of(curves),
         y_range=y_range,
+        left=23 + LETTER * max(3, *(len(tick_text(value)) for value in ticks(*y_range, 5))),
         right=longest * LETTER + 10 if direct else 12,
     )
     drawn = [_band(frame, curve) for curve in curves] if bands else []
@@ -88,6 +93,14 @@ def _swatch(style: Style) -> Html:
 
 def _range_of(curves: Sequence[Curve]) -> tuple[float, float]:
     return min(0, *(c.x[0] for c in curves)), max(c.x[-1] for c in curves)
+
+
+def room_for_means(curves: Sequence[Curve]) -> tuple[float, float]:
+    """From the lowest mean or 0 to the highest or 0; wide bands of few seeds do not stretch it."""
+    means = [0.0, *(s.mean for curve in curves for s in curve.y)]
+    margin = 0.15 * (max(means) - min(means)) or 1.0
+    low = min(means) - margin if min(means) < 0 else 0.0
+    return low, max(means) + margin
 
 
 def _line(frame: Frame, curve: Curve) -> Html:

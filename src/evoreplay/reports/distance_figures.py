@@ -1,0 +1,72 @@
+"""How far raw and evolved memory are from all past data, at three moments of the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evoreplay.reports.curve_figures import BANDS, MOST_PANELS, STREAM_AXIS
+from evoreplay.reports.figures.colours import Style
+from evoreplay.reports.figures.curves import Curve, curves_chart, mean_curve
+from evoreplay.reports.groups import Group
+from evoreplay.reports.html import Html, element, joined
+from evoreplay.reports.rows import Row
+from evoreplay.reports.section_figures import Styles, block, figure, left_out_note, style_of
+
+RAW = "raw"
+EVOLVED = "evolved"
+DASHED = "5 3"
+NOTE = (
+    "Squared maximum mean discrepancy between features of memory examples and of examples of all "
+    "past data, whether memory kept them or not: 0 if memory stands for the past perfectly, below "
+    "0 by chance. Dashed: the memory as it is. Full line: the same examples after evolution, as "
+    "they are replayed. Where the full line is above, evolution takes the memory away from the "
+    "past. What a caption says is about the end of the stream, paired by seed. Each network has "
+    f"features of its own, so heights of two pictures cannot be compared. {BANDS}"
+)
+
+
+def distance_figures(rows: Sequence[Row], styles: Styles) -> Html | None:
+    """A picture for each row; None if no run has measured it."""
+    found = [(row, curves) for row in rows if (curves := distance_curves(row.group, styles))]
+    if not found:
+        return None
+    panels = []
+    for row, curves in found[:MOST_PANELS]:
+        panel = curves_chart(
+            curves,
+            x_title=STREAM_AXIS,
+            y_title="squared discrepancy",
+            description=f"Distance of the memory of {row.group.label} to all past data",
+            width=330,
+            height=220,
+            y_range=None,
+        )
+        panels.append(figure(panel, caption(row, curves[0].y[0].n)))
+    left_out = left_out_note(len(panels), len(found))
+    content = joined(
+        element("div", *panels, class_="grid"),
+        element("p", left_out, class_="note") if left_out else None,
+    )
+    return block("Distance of the memory to all past data", NOTE, content)
+
+
+def caption(row: Row, n: int) -> str:
+    """The row, and in words what its interval shows."""
+    words = row.memory.farther_words
+    return f"{row.group.label}, n = {n}" + ("" if words is None else f": {words}")
+
+
+def distance_curves(group: Group, styles: Styles) -> list[Curve]:
+    """Raw and, with a flow, evolved; empty if nothing was measured."""
+    style = style_of(group, styles)
+    moments = [run.memory.distance for run in group.runs if run.memory.distance]
+    raw = [{float(b): m.raw for b, m in run.items() if m.raw is not None} for run in moments]
+    evolved = [
+        {float(b): m.evolved for b, m in run.items() if m.evolved is not None} for run in moments
+    ]
+    # the colour of the text: what is common to all rows
+    curves = [
+        mean_curve(RAW, Style(0, DASHED), raw, scale=1),
+        mean_curve(EVOLVED, style._replace(dash=None), evolved, scale=1),
+    ]
+    return [curve for curve in curves if curve is not None]
