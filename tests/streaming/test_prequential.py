@@ -79,7 +79,7 @@ def test_a_stream_without_a_batch_gives_nothing():
 
 @pytest.mark.parametrize("window", [0, -1, 2.5, None])
 def test_a_window_that_cannot_be_is_refused_at_once(window):
-    with pytest.raises(ev.UserError, match="window is .*; give a whole number"):
+    with pytest.raises(ev.UserError, match=r"window is .*; give a whole number"):
         ev.prequential(learner(), [], window=window)
 
 
