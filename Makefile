@@ -50,7 +50,7 @@ format: $(READY)
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -c constraints.txt torch
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev,ray,tensorboard,wandb,mlflow]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev,ray,tensorboard,wandb,mlflow,river]'
 	touch $@
 
 clean:

@@ -13,8 +13,11 @@ from evoreplay.learners import (
 from evoreplay.memory import GradientSelectionMemory, ReservoirMemory
 from evoreplay.models import MLP, ResNet18, Split, split_at
 from evoreplay.parts import Batch, Gathered
+from evoreplay.reports.memory_images import export_memory
+from evoreplay.reports.prequential_figure import plot_prequential
 from evoreplay.retrieval import MaximallyInterferedRetrieval, UniformRetrieval
 from evoreplay.running import Config, run
+from evoreplay.streaming import PrequentialStep, prequential
 from evoreplay.streams import (
     ArrayStream,
     blurry,
@@ -47,6 +50,7 @@ __all__ = [
     "MemoryEnergy",
     "Noise",
     "NonFiniteLossError",
+    "PrequentialStep",
     "ReplayLearner",
     "ResNet18",
     "ReservoirMemory",
@@ -60,9 +64,12 @@ __all__ = [
     "class_groups",
     "class_split",
     "drift",
+    "export_memory",
     "from_iterable",
     "iid",
     "imbalanced",
+    "plot_prequential",
+    "prequential",
     "run",
     "split_at",
 ]

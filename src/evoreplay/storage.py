@@ -79,12 +79,19 @@ def write_state(folder: Path, state: Any, about: dict[str, Any] | None = None) -
         },
     }
     manifest["sha256"] = _sum(manifest)
+    write_folder(folder, files | {MANIFEST: json.dumps(manifest, indent=2).encode()})
+
+
+def write_folder(folder: Path, files: dict[str, bytes]) -> None:
+    """Make the new `folder` with these files, in their order: all of them or no folder at all.
+
+    A folder that is there already is taken if it is empty, and is an `OSError` if not.
+    """
     temporary = _temporary_name(folder)
     try:
         temporary.mkdir(parents=True)
         for name, data in files.items():
             _write_and_flush(temporary / name, data)
-        _write_and_flush(temporary / MANIFEST, json.dumps(manifest, indent=2).encode())
         _flush_folder(temporary)
         os.rename(temporary, folder)
         _flush_folder(folder.parent)

@@ -1,4 +1,4 @@
-"""`evoreplay runs list|show|clean`."""
+"""`evoreplay runs list|show|images|clean`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from evoreplay.errors import UserError, require
+from evoreplay.reports.run_images import export_run
 from evoreplay.running.config import Config, as_dict
 from evoreplay.running.found import FoundRun, find_runs, read_run
 from evoreplay.running.lock import is_locked
@@ -61,17 +62,31 @@ class Show:
     """The run directory."""
 
     def __call__(self, console: Console) -> None:
-        require(
-            self.run.is_dir(), f"there is no run directory {self.run}; try: evoreplay runs list"
-        )
-        found = read_run(self.run)
-        if found is None:
-            raise UserError(f"{self.run} is not a run directory: it has no config.yaml of a run")
+        found = run_in(self.run)
         table = Table.grid(padding=(0, 2))
         for name, value in details(found):
             table.add_row(name, value)
         console.print(f"{found.path}: {found.status}", markup=False, highlight=False)
         console.print(table)
+
+
+@dataclass(kw_only=True)
+class Images:
+    """Write memory images of a run, raw and evolved, as PNG files, and their losses as CSV.
+
+    example: evoreplay runs images runs/digits-er+ld-s0-0fb45de8 --out images
+    """
+
+    run: Annotated[Path, tyro.conf.Positional]
+    """The run directory."""
+    out: Path = Path("images")
+    """A folder that is new or empty."""
+
+    def __call__(self, console: Console) -> None:
+        exported = export_run(run_in(self.run).path, self.out)
+        lines = [f"{exported.folder}: {exported.images} images and losses.csv"]
+        lines += [f"  skipped {reason}" for reason in exported.skipped]
+        console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
 
 
 @dataclass(kw_only=True)
@@ -111,6 +126,15 @@ def runs_in(folder: Path) -> list[FoundRun]:
     require(folder.is_dir(), f"there is no folder {folder}; give the --out of your runs")
     found = list(find_runs(folder))
     require(bool(found), f"there are no runs in {folder}; `evoreplay run` makes one")
+    return found
+
+
+def run_in(path: Path) -> FoundRun:
+    """The run in this directory, or a message that says what it is instead."""
+    require(path.is_dir(), f"there is no run directory {path}; try: evoreplay runs list")
+    found = read_run(path)
+    if found is None:
+        raise UserError(f"{path} is not a run directory: it has no config.yaml of a run")
     return found
 
 
@@ -177,9 +201,9 @@ def percent(value: float | None) -> str:
 
 @dataclass(kw_only=True)
 class Runs:
-    """Runs on disk: what is there, one in detail, removal of unfinished ones."""
+    """Runs on disk: what is there, one in detail, its images, removal of unfinished ones."""
 
-    command: tyro.conf.OmitSubcommandPrefixes[List | Show | Clean]
+    command: tyro.conf.OmitSubcommandPrefixes[List | Show | Images | Clean]
 
     def __call__(self, console: Console) -> None:
         self.command(console)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -22,6 +22,8 @@ from evoreplay.storage import newest_state, write_next_state
 from evoreplay.traceless import device_of, evaluating, traceless
 
 Precision = Literal["float32", "bfloat16"]
+Callback = Callable[["Learner", Step], object]
+"""Called with the learner and what it did, after each `observe`."""
 
 
 def scaled_to_unit_range(x: Tensor) -> Tensor:
@@ -63,6 +65,7 @@ class Learner(ABC):
         self.updates = updates
         self.precision = precision
         self.watch: Watch = no_watch
+        self.callbacks: list[Callback] = []
         self.steps = 0
         self.classes: int | None = None
         self._kind: tuple[list[int], str] | None = None
@@ -70,12 +73,19 @@ class Learner(ABC):
         self.generators = {name: named_generator(seed, name) for name in self.generator_names}
 
     def observe(self, x: Tensor, y: Tensor) -> Step:
-        """Learn from one batch of the stream."""
-        x, y = self._checked(x, y)
+        """Learn from one batch of the stream, then call the `callbacks` in their order.
+
+        The step is complete when they are called: an exception in one of them reaches the caller,
+        those after it are not called, and the learner can be saved or go on.
+        """
+        x, y = self.checked(x, y)
         self.model.train()
         with self._dropout.borrowed(self.device):
             step = self._learn(x, y)
         self.steps += 1
+        # a copy, because a callback may take itself out
+        for callback in tuple(self.callbacks):
+            callback(self, step)
         return step
 
     @abstractmethod
@@ -220,7 +230,7 @@ class Learner(ABC):
             )
         self.optimizer.step()
 
-    def _checked(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    def checked(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """The batch, if it can be learned; a message that says why not otherwise."""
         x, y = torch.as_tensor(x), torch.as_tensor(y)
         require(x.dim() >= 1 and len(x) > 0, "the batch is empty; give at least one example")

@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 
 from evoreplay.errors import UserError, require
 from evoreplay.reports.collect import Skipped
-from evoreplay.reports.figures.png import is_picture
+from evoreplay.reports.figures.png import as_pictures
 from evoreplay.reports.groups import Group, shown_groups
 from evoreplay.reports.results import FinishedRun
 
@@ -27,7 +27,10 @@ class Evolved:
     """Memory examples before and after evolution."""
 
     labels: list[int]
+    slots: list[int]
+    """Where they are in memory."""
     raw: np.ndarray
+    """Pictures: (N, channels, height, width)."""
     evolved: np.ndarray
     loss_before: list[float]
     loss_after: list[float]
@@ -105,13 +108,14 @@ def read_snapshots(run: FinishedRun, skipped: list[Skipped]) -> list[Snapshot]:
     found = []
     for file in sorted(folder.glob("step-*.safetensors")) if folder.is_dir() else ():
         try:
-            found.append(_read(file))
+            found.append(read_snapshot(file))
         except UserError as error:
             skipped.append(Skipped(f"{run.name}/snapshots/{file.name}", str(error)))
     return found
 
 
-def _read(file: Path) -> Snapshot:
+def read_snapshot(file: Path) -> Snapshot:
+    """One moment; `UserError` says what is wrong with the file."""
     step = re.fullmatch(r"step-(\d+)\.safetensors", file.name)
     require(step is not None, "its name has no step")
     assert step is not None
@@ -128,15 +132,18 @@ def _evolved(tensors: Any) -> Evolved | None:
     if not names <= set(tensors.keys()):
         return None
     found = {name: tensors.get_tensor(name) for name in names - {"y"}}
-    raw, evolved = found["raw"].float().numpy(), found["evolved"].float().numpy()
-    if not is_picture(raw.shape[1:]) or raw.shape != evolved.shape or len(raw) == 0:
+    raw, evolved = (as_pictures(found[name].float().numpy()) for name in ("raw", "evolved"))
+    if raw is None or evolved is None or raw.shape != evolved.shape or len(raw) == 0:
         return None
+    for name in ("shown", "loss_before", "loss_after"):
+        require(found[name].shape == (len(raw),), f"its {name} has another length than its images")
     low, high = MODEL_RANGE
     stored_as_bytes = "x" in tensors.keys() and tensors.get_slice("x").get_dtype() == "U8"  # noqa: SIM118
     if not stored_as_bytes:
         low, high = float(raw.min()), float(raw.max())
     return Evolved(
         labels=tensors.get_tensor("y")[found["shown"]].tolist(),
+        slots=found["shown"].tolist(),
         raw=raw,
         evolved=evolved,
         loss_before=found["loss_before"].tolist(),
