@@ -53,6 +53,17 @@ def made_up_result(config: Config, chance: random.Random) -> dict:
         "memory_balance": [
             {"batch": b, "counts": [chance.randrange(50) for _ in range(classes)]} for b in batches
         ],
+        "memory_loss": [
+            {"batch": b, "loss": chance.random(), "accuracy": chance.random()} for b in batches
+        ],
+        "memory_distance": [
+            {"batch": b, "raw": 0.01 * chance.random(), "evolved": 0.02 * chance.random()}
+            for b in (950, 1900, 2850)
+        ],
+        "memory_loss_rise": [
+            {"batch": b, "before": 0.5, "after": 0.5 + chance.random(), "moved": 0.3}
+            for b in (950, 1900, 2850)
+        ],
         "seconds_per_step": chance.uniform(0.1, 0.3),
         "versions": {"evoreplay": "0.1.0", "torch": torch.__version__, "threads": 1},
     }

@@ -77,6 +77,32 @@ def test_equal_distributions_give_zero_on_average_and_negative_values_are_kept()
     assert float(found.std()) < 1 / 60
 
 
+def test_a_memory_drawn_from_the_past_is_at_distance_zero_once_no_example_meets_itself():
+    past, chance = sample(30, seed=5), torch.Generator().manual_seed(0)
+    bandwidth, found, naive = median_bandwidth(past), [], []
+    for _ in range(400):
+        kept = torch.randperm(30, generator=chance)[:10]
+        shared = kept[:, None] == torch.arange(30)
+        found.append(squared_discrepancy(past[kept], past, bandwidth=bandwidth, shared=shared))
+        naive.append(squared_discrepancy(past[kept], past, bandwidth=bandwidth))
+    error = torch.tensor(found).std().item() / math.sqrt(len(found))
+    assert abs(fmean(found)) < 4 * error
+    assert fmean(naive) < -10 * error
+
+
+def test_pairs_that_are_shared_do_not_count():
+    x, y = sample(4, seed=1), sample(5, seed=2)
+    shared = torch.zeros(4, 5, dtype=torch.bool)
+    shared[1, 3] = shared[2, 0] = True
+    found = squared_discrepancy(x, y, bandwidth=2.0, shared=shared)
+    kernel = [[math.exp(-float((a - b).square().sum()) / 2) for b in y] for a in x]
+    counted = [kernel[i][j] for i in range(4) for j in range(5) if (i, j) not in {(1, 3), (2, 0)}]
+    everything = fmean(value for row in kernel for value in row)
+    expected = slowly(x, y, 2.0) + 2 * everything - 2 * fmean(counted)
+    assert found == pytest.approx(expected, abs=1e-13)
+    assert math.isnan(squared_discrepancy(x, y, bandwidth=2.0, shared=shared | True))
+
+
 @pytest.mark.parametrize("count", [2, 3, 4, 9])
 def test_the_bandwidth_is_the_median_of_the_squared_distances_of_all_pairs(count):
     x = sample(count, dimensions=3, seed=count)

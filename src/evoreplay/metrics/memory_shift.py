@@ -14,8 +14,10 @@ The bandwidth h is the median of |r_i - r_j|^2, i < j, of a reference sample r: 
 are nearer than sqrt(h). It is an argument, so that samples that are to be compared share one.
 
 For equal distributions the estimate is of the order of 1 / min(m, n): with 500 and 500 examples,
-values of a few thousandths mean nothing. Both samples are taken as independent; examples that are
-in both (a memory beside the stream that it was drawn from) lower it by 2 / max(m, n) at the most.
+values of a few thousandths mean nothing. Both samples are taken as independent. An example that is
+in both (a memory beside the stream that it was drawn from) is nearest to itself and would lower the
+estimate, by up to 2 / max(m, n); so pairs of an example with itself can be left out of the last
+mean. For a memory drawn uniformly from the past the expectation is then exactly 0.
 
 Reference: Gretton et al., "A Kernel Two-Sample Test", JMLR 13, 2012, lemma 6.
 """
@@ -40,10 +42,17 @@ def median_bandwidth(reference: Tensor) -> float:
     return max(float(median), SMALLEST_BANDWIDTH)
 
 
-def squared_discrepancy(x: Tensor, y: Tensor, *, bandwidth: float) -> float:
-    """MMD^2 of two samples, one example a row, unbiased, in float64."""
+def squared_discrepancy(
+    x: Tensor, y: Tensor, *, bandwidth: float, shared: Tensor | None = None
+) -> float:
+    """MMD^2 of two samples, one example a row, unbiased, in float64.
+
+    `shared[i, j]` says that x_i and y_j are the same example; such a pair does not count. Without
+    any pair that counts the estimate is not a number.
+    """
     require(bandwidth > 0, f"bandwidth is {bandwidth!r}; give a number above 0")
-    between = torch.exp(-_squared_distances(x, y) / bandwidth).mean()
+    kernel = torch.exp(-_squared_distances(x, y) / bandwidth)
+    between = kernel.mean() if shared is None else kernel[~shared].mean()
     return float(_within(x, bandwidth) + _within(y, bandwidth) - 2 * between)
 
 

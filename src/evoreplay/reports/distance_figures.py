@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evoreplay.reports.curve_figures import BANDS, MOST_PANELS, STREAM_AXIS
 from evoreplay.reports.figures.colours import Style
-from evoreplay.reports.figures.curves import Curve, curves_chart, mean_curve
+from evoreplay.reports.figures.curves import Curve, curves_chart, mean_curve, room_for
 from evoreplay.reports.groups import Group
 from evoreplay.reports.html import Html, element, joined
 from evoreplay.reports.rows import Row
@@ -17,11 +17,12 @@ EVOLVED = "evolved"
 DASHED = "5 3"
 NOTE = (
     "Squared maximum mean discrepancy between features of memory examples and of examples of all "
-    "past data, whether memory kept them or not: 0 if memory stands for the past perfectly, below "
-    "0 by chance. Dashed: the memory as it is. Full line: the same examples after evolution, as "
-    "they are replayed. Where the full line is above, evolution takes the memory away from the "
-    "past. What a caption says is about the end of the stream, paired by seed. Each network has "
-    f"features of its own, so heights of two pictures cannot be compared. {BANDS}"
+    "past data, whether memory kept them or not (none is compared with itself): 0 if memory stands "
+    "for the past perfectly, below 0 by chance. Dashed: the memory as it is. Full line: the same "
+    "examples after evolution, as they are replayed. Where the full line is above, evolution takes "
+    "the memory away from the past. What a caption says is about the end of the stream, paired by "
+    "seed. Each network has features of its own, so heights of two pictures cannot be compared. "
+    f"{BANDS}"
 )
 
 
@@ -39,7 +40,7 @@ def distance_figures(rows: Sequence[Row], styles: Styles) -> Html | None:
             description=f"Distance of the memory of {row.group.label} to all past data",
             width=330,
             height=220,
-            y_range=None,
+            y_range=room_for(curves, stretch=1.0),
         )
         panels.append(figure(panel, caption(row, curves[0].y[0].n)))
     left_out = left_out_note(len(panels), len(found))

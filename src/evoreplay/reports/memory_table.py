@@ -50,10 +50,10 @@ NOTES = (
 
 
 def memory_table(section: Section, rows: Sequence[Row]) -> Table | None:
-    """None unless some run has measured its memory."""
-    shown = [row for row in rows if row.memory.measured or row.memory.moved is not None]
-    if not any(has_memory(row.memory) for row in shown):
+    """None unless some run has measured its memory; rows without a memory are left out."""
+    if not any(has_memory(row.memory) for row in rows):
         return None
+    shown = [row for row in rows if has_memory(row.memory) or not row.memory.measured]
     return Table(
         "memory",
         f"What evolution does to the memory: {section.title}",

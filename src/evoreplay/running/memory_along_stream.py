@@ -8,8 +8,9 @@ past examples of the stream, whether memory kept them or not:
     evolved  the same examples after evolution, in minibatches drawn and evolved as in training.
 
 Features are what the last linear layer is given, in eval mode. The bandwidth is the median squared
-distance of the past examples' features, the same for both. Beside it: how far the examples have
-moved, and their mean loss before and after.
+distance of the past examples' features, the same for both. An example that is in both samples is
+not compared with itself, raw or evolved: raw memory would seem nearer only because it has not
+moved. Beside it: how far the examples have moved, and their mean loss before and after.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from evoreplay.learners.evolving import displacement
 from evoreplay.metrics import median_bandwidth, squared_discrepancy
 from evoreplay.metrics.memory_shift import FEWEST
 from evoreplay.parts import Memory
+from evoreplay.random_state import named_generator
 from evoreplay.running.config import Config
 from evoreplay.running.evaluation import evenly
 from evoreplay.running.evolved_memory import MemoryEvolution
@@ -62,15 +64,16 @@ class MemoryAlongStream:
         past = evenly(self._stream.order[: position * self._stream.batch_size], PAST_EXAMPLES)
         if len(past) < FEWEST or any(moment["batch"] == position for moment in self.done):
             return None
-        slots = evenly(torch.arange(len(memory)), MEMORY_EXAMPLES)
+        slots = self._mixed(evenly(torch.arange(len(memory)), MEMORY_EXAMPLES), position)
         held = memory.gather(slots)
+        shared = same_rows(held.x, self._stream.x[past])
         seen = evaluated_features(learner, placed(learner, self._stream.x[past]))
         bandwidth = median_bandwidth(seen)
 
         def distance(features: Tensor) -> float | None:
             if not math.isfinite(bandwidth):
                 return None
-            return finite(squared_discrepancy(features, seen, bandwidth=bandwidth))
+            return finite(squared_discrepancy(features, seen, bandwidth=bandwidth, shared=shared))
 
         moment: dict[str, Any] = {
             "batch": position,
@@ -107,12 +110,16 @@ class MemoryAlongStream:
             ],
         }
 
+    def _mixed(self, slots: Tensor, position: int) -> Tensor:
+        """In random order: neighbours in memory may be of one class, a minibatch is a mixture."""
+        generator = named_generator(self._config.seed, f"memory {position} order")
+        return slots[torch.randperm(len(slots), generator=generator)]
+
     def _evolved(self, learner: ReplayLearner, slots: Tensor, position: int) -> _Evolved:
-        """The examples in these slots after evolution, each once, in random minibatches."""
+        """The examples in these slots after evolution, in their order, in minibatches."""
         evolution = MemoryEvolution(learner, seed=self._config.seed, name=f"memory {position}")
-        mixed = slots[torch.randperm(len(slots), generator=evolution.generator)]
         # as equal as can be: a rest of one example would be its own batch statistics
-        minibatches = mixed.tensor_split(-(-len(slots) // self._config.replay_size))
+        minibatches = slots.tensor_split(-(-len(slots) // self._config.replay_size))
         examples, before, after, squares = [], [], [], []
         for minibatch in minibatches:
             if self._stop.signal_number is not None:
@@ -134,6 +141,16 @@ class _Evolved(NamedTuple):
     loss_after: float
     moved: float
     """RMS of the displacement, in the units of what evolves."""
+
+
+def same_rows(x: Tensor, y: Tensor) -> Tensor:
+    """Whether row i of `x` is row j of `y`, to the last bit."""
+    known: dict[bytes, int] = {}
+    numbers = [
+        torch.tensor([known.setdefault(row.numpy().tobytes(), len(known)) for row in part.cpu()])
+        for part in (x, y)
+    ]
+    return numbers[0][:, None] == numbers[1][None]
 
 
 def finite(value: float) -> float | None:

@@ -9,7 +9,7 @@ from evoreplay.reports.figures.curves import (
     Curve,
     curves_chart,
     mean_curve,
-    room_for_means,
+    room_for,
     spread,
 )
 from evoreplay.reports.figures.differences import Difference, differences_chart
@@ -165,7 +165,7 @@ def test_pixels_beyond_the_range_are_cut():
 )
 def test_an_axis_without_a_range_has_room_for_the_means_and_for_zero(means, expected):
     curves = [Curve("a", PLAIN, (0.0,), (summary([mean]),)) for mean in means]
-    assert room_for_means(curves) == pytest.approx(expected)
+    assert room_for(curves) == pytest.approx(expected)
 
 
 def test_long_numbers_have_room_left_of_the_axis():
@@ -176,3 +176,12 @@ def test_long_numbers_have_room_left_of_the_axis():
 
     assert left(50.0) == 44
     assert left(0.0004) > 60
+
+
+def test_bands_have_room_as_far_as_is_allowed():
+    # 1 +- 12.7
+    wide = [Curve("a", PLAIN, (0.0,), (summary([0.0, 2.0]),))]
+    assert room_for(wide) == pytest.approx((0, 1.15))
+    assert room_for(wide, stretch=1.0) == pytest.approx((-1.15, 2.15))
+    narrow = [Curve("a", PLAIN, (0.0,), (summary([0.99, 1.01]),))]
+    assert room_for(narrow, stretch=1.0) == pytest.approx((0, 1 + 0.12706 + 0.15), abs=1e-4)

@@ -55,13 +55,13 @@ def curves_chart(
 ) -> Html:
     """The chart, with labels at the ends of few lines and a legend below many.
 
-    Without a `y_range` it has room for all means and for 0.
+    Without a `y_range` it has room for all means and for 0 (`room_for`).
     """
     direct = len(curves) <= DIRECT_LABELS and all(
         len(curve.label) <= LONGEST_DIRECT_LABEL for curve in curves
     )
     longest = max(len(curve.label) for curve in curves)
-    y_range = y_range or room_for_means(curves)
+    y_range = y_range or room_for(curves)
     frame = Frame(
         width=width,
         height=height,
@@ -95,12 +95,21 @@ def _range_of(curves: Sequence[Curve]) -> tuple[float, float]:
     return min(0, *(c.x[0] for c in curves)), max(c.x[-1] for c in curves)
 
 
-def room_for_means(curves: Sequence[Curve]) -> tuple[float, float]:
-    """From the lowest mean or 0 to the highest or 0; wide bands of few seeds do not stretch it."""
-    means = [0.0, *(s.mean for curve in curves for s in curve.y)]
-    margin = 0.15 * (max(means) - min(means)) or 1.0
-    low = min(means) - margin if min(means) < 0 else 0.0
-    return low, max(means) + margin
+def room_for(curves: Sequence[Curve], *, stretch: float = 0.0) -> tuple[float, float]:
+    """From the lowest mean or 0 to the highest or 0, with a margin.
+
+    Bands make each side longer by `stretch` times the room of the means at the most: those of few
+    seeds may be very wide. Values that are never below 0 have 0 as their end.
+    """
+    points = [s for curve in curves for s in curve.y]
+    means = [0.0, *(s.mean for s in points)]
+    span = max(means) - min(means)
+    margin = 0.15 * span or 1.0
+    lows = [s.low for s in points if s.low is not None]
+    highs = [s.high for s in points if s.high is not None]
+    low = max(min([*means, *lows]), min(means) - stretch * span)
+    high = min(max([*means, *highs]), max(means) + stretch * span)
+    return low - margin if low < 0 else 0.0, high + margin
 
 
 def _line(frame: Frame, curve: Curve) -> Html:
