@@ -12,6 +12,7 @@ from evoreplay.storage import (
     numbered_states,
     read_state,
     write_file,
+    write_folder,
     write_next_state,
     write_state,
 )
@@ -146,3 +147,17 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
         write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_a_folder_is_written_whole_or_not_at_all_and_never_over_another(tmp_path):
+    write_folder(tmp_path / "new", {"a": b"1", "b": b"2"})
+    assert {file.name: file.read_bytes() for file in (tmp_path / "new").iterdir()} == {
+        "a": b"1",
+        "b": b"2",
+    }
+    with pytest.raises(OSError, match="not empty"):
+        write_folder(tmp_path / "new", {"c": b"3"})
+    with pytest.raises(OSError, match="No such file"):
+        write_folder(tmp_path / "other", {"a": b"1", "no/where": b"2"})
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+    assert sorted(file.name for file in (tmp_path / "new").iterdir()) == ["a", "b"]

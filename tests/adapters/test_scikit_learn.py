@@ -128,9 +128,13 @@ def test_a_refused_batch_leaves_no_label_behind():
     x = DIGITS.data[:12]
     with pytest.raises(ev.UserError, match="label 11 is outside the model's 10 classes"):
         classifier.partial_fit(x, np.arange(12))
-    assert len(classifier.classes_) == 0
-    classifier.partial_fit(x, np.arange(12) % 3)
-    assert classifier.classes_.tolist() == [0, 1, 2]
+    with pytest.raises(NotFittedError):
+        classifier.predict(x)
+    classifier.partial_fit(x, np.arange(12) % 3, classes=[3, 2, 1, 0])
+    assert classifier.classes_.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ev.UserError, match="label 15 is outside the model's 10 classes"):
+        classifier.partial_fit(x, np.arange(12) + 4)
+    assert classifier.classes_.tolist() == [0, 1, 2, 3]
     with pytest.raises(ev.UserError, match="batch_size is 0"):
         ScikitLearnClassifier(make_learner, batch_size=0).fit(x, DIGITS.target[:12])
 

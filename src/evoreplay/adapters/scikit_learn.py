@@ -58,14 +58,14 @@ class ScikitLearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         without, each label that is new gets the next free output.
         """
         X, y = _checked(X, y)  # noqa: N806
-        if not hasattr(self, "learner_"):
+        if not hasattr(self, "n_features_in_"):
             self._begin(() if classes is None else np.unique(classes))
         self._observe(X, y)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
         """One column for each of `classes_`; outputs that have no label yet are left out."""
-        check_is_fitted(self, "learner_")
+        check_is_fitted(self, "n_features_in_")
         X = check_array(X, allow_nd=True, dtype="numeric")  # noqa: N806
         self._require_width(X)
         found = probabilities(self.learner_, as_inputs(X), len(self._labels)).numpy()
@@ -77,9 +77,6 @@ class ScikitLearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         chosen: np.ndarray = self.classes_[places]
         return chosen
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "learner_")
-
     def _begin(self, classes: Any) -> None:
         self.learner_ = self.make_learner()
         self.__dict__.pop("n_features_in_", None)
@@ -89,7 +86,7 @@ class ScikitLearnClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self._require_width(X)
         labels = self._labels.extended(y.tolist())
         x, indices = self.learner_.checked(as_inputs(X), labels.indices(y.tolist()))
-        # only now: a refused batch leaves no new label behind
+        # only now: a refused batch leaves no new label behind, and a refused first one nothing
         self._know(labels)
         self.n_features_in_ = X.shape[1]
         self.learner_.observe(x, indices)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,28 +74,34 @@ def export_memory(
     chosen = _chosen(memory, slots)
     held = memory.gather(chosen)
     require_images(held.x)
-    moved = None
-    if isinstance(learner, ReplayLearner) and learner.evolution is not None:
-        moved = evolved_examples(learner, chosen, seed=learner.steps)
-    raw, values, evolved = stored_pictures(held.x), values_of(held.x), None
-    if moved is not None and learner.space is None:  # type: ignore[attr-defined]
-        raw, evolved = pictures(moved.raw), pictures(moved.evolved)
-        known = held.x.dtype == torch.uint8 and learner.prepare is scaled_to_unit_range
-        values = MODEL_RANGE if known else values_of(moved.raw)
-    losses = None
-    if moved is not None:
-        pairs = zip(moved.loss_before.tolist(), moved.loss_after.tolist(), strict=True)
-        losses = list(pairs)
     found = MemoryImages(
         batch=learner.steps,
         labels=held.y.tolist(),
         slots=chosen.tolist(),
-        raw=raw,
-        values=values,
-        evolved=evolved,
-        losses=losses,
+        raw=pictures(held.x),
+        values=values_of(held.x),
     )
+    if isinstance(learner, ReplayLearner) and learner.evolution is not None:
+        found = _with_evolution(found, learner, chosen, held.x.dtype)
     return write_images(folder, [found])
+
+
+def _with_evolution(
+    found: MemoryImages, learner: ReplayLearner, slots: Tensor, stored: torch.dtype
+) -> MemoryImages:
+    """The losses and, where the images themselves evolve, these in the units of the model."""
+    moved = evolved_examples(learner, slots, seed=learner.steps)
+    losses = list(zip(moved.loss_before.tolist(), moved.loss_after.tolist(), strict=True))
+    if learner.space is not None:
+        return replace(found, losses=losses)
+    known = stored == torch.uint8 and learner.prepare is scaled_to_unit_range
+    return replace(
+        found,
+        losses=losses,
+        raw=pictures(moved.raw),
+        evolved=pictures(moved.evolved),
+        values=MODEL_RANGE if known else values_of(moved.raw),
+    )
 
 
 def write_images(
@@ -148,16 +154,10 @@ def require_images(x: Tensor) -> None:
         x.dtype == torch.uint8 or x.dtype.is_floating_point,
         f"examples of type {x.dtype} are texts or codes, not images; only images can be exported",
     )
-    stored_pictures(x)
-
-
-def stored_pictures(x: Tensor) -> np.ndarray:
-    """Examples as (N, channels, height, width)."""
-    return pictures(x.float())
 
 
 def pictures(x: Tensor) -> np.ndarray:
-    """The same of floats; an error if there is no way to look at them."""
+    """Examples as (N, channels, height, width); an error if they cannot be looked at."""
     found = as_pictures(x.float().numpy())
     if found is None:
         raise UserError(

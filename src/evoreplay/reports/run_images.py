@@ -11,9 +11,9 @@ from evoreplay.errors import UserError, require
 from evoreplay.reports.memory_images import (
     Exported,
     MemoryImages,
+    pictures,
     require_empty,
     require_images,
-    stored_pictures,
     values_of,
     write_images,
 )
@@ -85,7 +85,7 @@ def _stored(file: Path, batch: int) -> MemoryImages:
         batch=batch,
         labels=tensors["y"][slots].tolist(),
         slots=slots.tolist(),
-        raw=stored_pictures(held),
+        raw=pictures(held),
         values=values_of(held),
         losses=losses,
     )
