@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts fast-tests slow-tests test-browser bench soak format clean
+.PHONY: demo test lint types contracts fast-tests docs slow-tests test-browser bench soak format clean
 
 demo: $(READY)
 	$(BIN)/evoreplay demo
@@ -24,11 +24,16 @@ contracts: $(READY)
 fast-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
+# the site, in site/; a broken link or anchor, or a page that is not in its menu, fails
+# (never with --quiet: mkdocs then counts no warnings, and strict means nothing)
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 # minutes: real downloads, costs against pass counts, many kills
 slow-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m slow
 
-# looks at the report with chromium; the pictures go to $$EVOREPLAY_SCREENSHOTS if that is set
+# looks at the report and the site with chromium; the pictures go to $$EVOREPLAY_SCREENSHOTS if that is set
 test-browser: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser tests/browser
 
@@ -50,8 +55,8 @@ format: $(READY)
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -c constraints.txt torch
-	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev,ray,tensorboard,wandb,mlflow,river]'
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev,docs,ray,tensorboard,wandb,mlflow,river]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

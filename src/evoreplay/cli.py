@@ -23,6 +23,8 @@ from evoreplay.commands.sweep import SomeRunsFailedError, Sweep
 from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.running.interruption import Interrupted
 
+Command = Demo | Run | Sweep | Reproduce | Report | Attack | Runs | Data | Methods | Bench
+
 EXIT_BAD_INPUT = 2
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -44,19 +46,24 @@ def gathered_settings(arguments: Sequence[str]) -> list[str]:
     return [*others, "--set", *settings] if settings else list(arguments)
 
 
+def parsed(arguments: Sequence[str]) -> Command:
+    """The command that the arguments ask for, not yet begun; help and mistakes end the program."""
+    return tyro.cli(
+        Command,
+        prog="evoreplay",
+        description="Task-free continual learning with a replay memory that evolves.",
+        args=gathered_settings(arguments) or ["--help"],
+        config=(tyro.conf.FlagCreatePairsOff,),
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if "--version" in arguments:
         print(f"evoreplay {version('evoreplay')}")
         return 0
-    command = tyro.cli(
-        Demo | Run | Sweep | Reproduce | Report | Attack | Runs | Data | Methods | Bench,
-        prog="evoreplay",
-        description="Task-free continual learning with a replay memory that evolves.",
-        args=gathered_settings(arguments) or ["--help"],
-        config=(tyro.conf.FlagCreatePairsOff,),
-    )
+    command = parsed(arguments)
     warnings.formatwarning = lambda message, *_, **__: f"evoreplay: warning: {message}\n"
     try:
         command(Console())

@@ -67,16 +67,29 @@ class ReplayLearner(Learner):
 
     Parameters
     ----------
-    model, optimizer
-        Any `nn.Module` that maps a batch to logits, and a torch optimiser over its parameters.
-    memory, retrieval, transforms, evolution, energy
-        The parts. Without `evolution` this is plain experience replay (ER).
+    model
+        Any `nn.Module` that maps a batch to logits.
+    optimizer
+        A torch optimiser over its parameters.
+    memory
+        What is kept of the stream.
+    retrieval
+        What is replayed; by default ten examples, drawn uniformly.
+    transforms
+        What is done to it before it evolves.
+    evolution
+        How it moves. Without a flow this is plain experience replay (ER).
+    energy
+        Which way it moves; by default `MemoryEnergy()`.
     space
         Where evolution acts: None (the input), `split_at(model, "layer3")` (the output of that
         layer), the name of a layer alone, or a `Split` of your own.
     recipe
-        `paper`: replay evolved examples only; `reference`: raw and evolved. `raw_weight` and
-        `evolved_weight` overrule it.
+        `paper`: replay evolved examples only; `reference`: raw and evolved.
+    raw_weight
+        Weight of the raw replay loss; overrules the recipe.
+    evolved_weight
+        Weight of the evolved replay loss; overrules the recipe.
     statistics
         `raw`: BatchNorm's running statistics see the stream and the raw replay batch only; `all`:
         every training forward.
@@ -88,9 +101,14 @@ class ReplayLearner(Learner):
         So many more forward passes of the raw replay batch, for BatchNorm alone (a control).
     measure_alignment
         Report the cosine of evolved and raw parameter gradients in each `Step`; costs two passes.
-    prepare, seed, updates, precision
-        Input as stored to input of the model; seed of all the learner's generators; optimiser steps
-        for each incoming batch; `float32` or `bfloat16` training passes.
+    prepare
+        Input as stored to input of the model; by default uint8 to [-1, 1], anything else as it is.
+    seed
+        Of all the learner's generators.
+    updates
+        Optimiser steps for each incoming batch.
+    precision
+        Of the training passes: `float32` or `bfloat16`.
     """
 
     generator_names: ClassVar[tuple[str, ...]] = ("memory", "retrieval", "transform", "evolution")
