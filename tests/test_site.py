@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,10 +59,9 @@ def test_the_code_beside_the_mathematics_is_that_of_the_package(site):
 def small_site(folder, text, *, extra=None):
     """One page with the settings of the real site; `extra` is a page that no menu names."""
     docs = folder / "docs"
-    docs.mkdir()
+    shutil.copytree(ROOT / "docs", docs, ignore=shutil.ignore_patterns("*.md", "results"))
+    (folder / "src").symlink_to(ROOT / "src")
     (docs / "index.md").write_text(text)
-    for name in ("site.css", "iframe-worker.js"):
-        (docs / name).write_text("")
     if extra is not None:
         (docs / extra).write_text("# Another\n")
     config = folder / "mkdocs.yml"
@@ -82,15 +82,18 @@ def test_a_broken_link_anchor_or_picture_and_an_unlisted_page_fail_the_build(tmp
     assert done.returncode != 0
     for words in ("gone.md", "#two", "/one.md", "gone.png", "unlisted.md"):
         assert words in done.stderr
-    assert "Aborted with 5 warnings in strict mode" in done.stderr
+    assert "Aborted with 5 warnings in strict mode" in done.stdout + done.stderr
 
 
 @pytest.mark.slow
 def test_a_name_that_the_code_does_not_have_fails_the_build(tmp_path):
-    config = small_site(tmp_path, "# One\n\n::: evoreplay.Nothing\n")
+    config = small_site(tmp_path, "# One\n\n::: evoreplay.UserError\n")
+    done = build(config, tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "docs" / "index.md").write_text("# One\n\n::: evoreplay.UserErrors\n")
     done = build(config, tmp_path / "site")
     assert done.returncode != 0
-    assert "evoreplay.Nothing" in done.stderr
+    assert "evoreplay.UserErrors" in done.stderr
 
 
 def test_the_build_never_leaves_out_its_warnings():
