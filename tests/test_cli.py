@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from evoreplay.cli import main
+from evoreplay.cli import gathered_settings, main
 
 QUICK = ["--set", "scale=0.1"]
 
@@ -120,3 +120,10 @@ def test_an_unknown_option_leaves_with_code_2_as_a_process():
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_settings_may_come_several_times_and_end_at_the_next_option():
+    arguments = ["run", "--set", "rate=0.1", "steps=2", "-q", "--set", "lr=0.2", "file.yaml"]
+    assert gathered_settings(arguments) == [
+        *("run", "-q", "file.yaml", "--set", "rate=0.1", "steps=2", "lr=0.2")
+    ]

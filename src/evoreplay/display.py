@@ -71,4 +71,9 @@ class Display:
 
     def line(self, text: str) -> None:
         """A line that stays."""
-        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        plain_line(self.console, text)
+
+
+def plain_line(console: Console, text: str) -> None:
+    """Text as it is: names of runs and paths are no markup, and are never folded."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
