@@ -73,3 +73,13 @@ def write_snapshot():
         return file
 
     return write
+
+
+@pytest.fixture
+def folder(write_run, tmp_path):
+    runs = tmp_path / "runs"
+    for seed, difference in enumerate((0.01, 0.02, 0.03)):
+        write_run("er", seed, 0.5, out=runs)
+        write_run("er+ld", seed, 0.5 + difference, out=runs)
+        write_run("er+noise", seed, 0.6, out=runs)
+    return runs
