@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint types contracts fast-tests docs slow-tests test-browser bench soak format clean
+.PHONY: demo test lint types contracts fast-tests coverage docs slow-tests test-browser bench soak format clean
 
 demo: $(READY)
 	$(BIN)/evoreplay demo
@@ -23,6 +23,10 @@ contracts: $(READY)
 
 fast-tests: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+
+# the same with the share of lines that they reach; fails below the share in pyproject.toml
+coverage: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --cov --cov-report=term
 
 # the site, in site/; a broken link or anchor, or a page that is not in its menu, fails
 # (never with --quiet: mkdocs then counts no warnings, and strict means nothing)
@@ -59,4 +63,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage

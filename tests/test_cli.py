@@ -1,71 +1,9 @@
-import json
 import subprocess
 import sys
 
 import pytest
 
-from evoreplay.cli import main
-
-QUICK = ["--set", "scale=0.1"]
-
-
-def test_run_writes_a_directory_and_says_where(tmp_path, capsys):
-    command = ["run", "--dataset", "digits", "--method", "er+ld", "--seed", "3"]
-    command += ["--out", str(tmp_path), *QUICK, "steps=2", "alignment=0"]
-    assert main(command) == 0
-    (path,) = tmp_path.iterdir()
-    output = capsys.readouterr().out
-    assert str(path) in output
-    assert "batch 0 of" in output
-    result = json.loads((path / "result.json").read_text())
-    assert (result["seed"], result["config"]["steps"], result["scale"]) == (3, 2, 0.1)
-    assert main(command) == 0
-    assert "was there already" in capsys.readouterr().out
-
-
-def test_set_may_be_given_in_any_way(capsys):
-    ways = [
-        ["--set", "steps=1", "rate=0.5"],
-        ["--set", "steps=1", "--set", "rate=0.5"],
-        ["--set", "rate=0.5", "--seed", "0", "--set", "steps=1"],
-    ]
-    for way in ways:
-        assert main(["run", "--dry-run", *way]) == 0
-    assert len(set(capsys.readouterr().out.split())) == 1
-
-
-def test_profile_shows_where_the_time_goes(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    command = ["run", "--out", str(tmp_path), "--profile", *QUICK]
-    assert main(command) == 0
-    output = capsys.readouterr().out
-    assert "evolution" in output
-    assert main(command) == 0
-    assert "was there already" in capsys.readouterr().out
-
-
-def test_quiet_says_nothing(tmp_path, capsys):
-    assert main(["run", "--out", str(tmp_path), "--quiet", *QUICK]) == 0
-    assert capsys.readouterr().out == ""
-
-
-def test_an_experiment_file_runs_its_grid(tmp_path, capsys):
-    file = tmp_path / "small.yaml"
-    file.write_text("dataset: digits\nmethod: [er, fine-tuning]\nseeds: 2\nset: {scale: 0.1}\n")
-    assert main(["run", str(file), "--out", str(tmp_path / "runs"), "--dry-run"]) == 0
-    assert len(capsys.readouterr().out.split()) == 4
-    assert main(["run", str(file), "--out", str(tmp_path / "runs")]) == 0
-    assert len(list((tmp_path / "runs").iterdir())) == 4
-
-
-def test_the_demo_ends_with_a_table_and_the_path(tmp_path, capsys):
-    assert main(["demo", "--seeds", "1", "--out", str(tmp_path)]) == 0
-    output = capsys.readouterr().out
-    for word in ("fine-tuning", "er+noise", "er+svgd", "accuracy", "forgetting", str(tmp_path)):
-        assert word in output
-    assert len([path for path in tmp_path.iterdir() if path.is_dir()]) == 6
-    assert str(tmp_path / "report.html") in output
-    assert "er+svgd" in (tmp_path / "report.html").read_text()
+from evoreplay.cli import gathered_settings, main
 
 
 @pytest.mark.parametrize(
@@ -120,3 +58,10 @@ def test_an_unknown_option_leaves_with_code_2_as_a_process():
     )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_settings_may_come_several_times_and_end_at_the_next_option():
+    arguments = ["run", "--set", "rate=0.1", "steps=2", "-q", "--set", "lr=0.2", "file.yaml"]
+    assert gathered_settings(arguments) == [
+        *("run", "-q", "file.yaml", "--set", "rate=0.1", "steps=2", "lr=0.2")
+    ]

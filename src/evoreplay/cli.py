@@ -38,7 +38,7 @@ def gathered_settings(arguments: Sequence[str]) -> list[str]:
     for argument in arguments:
         if argument == "--set":
             collecting = True
-        elif collecting and not argument.startswith("--") and not argument.endswith(".yaml"):
+        elif collecting and not argument.startswith("-") and not argument.endswith(".yaml"):
             settings.append(argument)
         else:
             collecting = False

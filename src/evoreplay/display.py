@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -38,12 +37,7 @@ class Display:
             self._bars.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live:
             self._bars.stop()
 
@@ -77,4 +71,9 @@ class Display:
 
     def line(self, text: str) -> None:
         """A line that stays."""
-        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        plain_line(self.console, text)
+
+
+def plain_line(console: Console, text: str) -> None:
+    """Text as it is: names of runs and paths are no markup, and are never folded."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)

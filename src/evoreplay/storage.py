@@ -41,15 +41,24 @@ class UnreadableStateError(UserError):
 
 def write_file(path: Path, data: bytes) -> None:
     """Put `data` at `path`: after a crash there is the old file or the new one, never a part."""
-    temporary = _temporary_name(path)
+    temporary = temporary_name(path)
     try:
         _write_and_flush(temporary, data)
         os.replace(temporary, path)
-        _flush_folder(path.parent)
+        flush(path.parent)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
+
+
+def flush(path: Path) -> None:
+    """Have a file, or the names in a folder, on the disk itself."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def plain(tensor: Tensor) -> Tensor:
@@ -87,14 +96,14 @@ def write_folder(folder: Path, files: dict[str, bytes]) -> None:
 
     A folder that is there already is taken if it is empty, and is an `OSError` if not.
     """
-    temporary = _temporary_name(folder)
+    temporary = temporary_name(folder)
     try:
         temporary.mkdir(parents=True)
         for name, data in files.items():
             _write_and_flush(temporary / name, data)
-        _flush_folder(temporary)
+        flush(temporary)
         os.rename(temporary, folder)
-        _flush_folder(folder.parent)
+        flush(folder.parent)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -176,7 +185,8 @@ def _read(path: Path) -> bytes:
         ) from error
 
 
-def _temporary_name(path: Path) -> Path:
+def temporary_name(path: Path) -> Path:
+    """A name beside `path` for what is not whole; `clear_leftovers` knows it."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
 
 
@@ -229,11 +239,3 @@ def _write_and_flush(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

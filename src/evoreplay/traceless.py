@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
 
 from evoreplay.random_state import preserved_random_state
+
+
+@contextmanager
+def buffers_kept(modules: Iterable[nn.Module]) -> Iterator[None]:
+    """What forwards inside write to the buffers of these modules is gone afterwards."""
+    kept = [
+        (module, name, buffer, buffer.clone(), buffer._version)
+        for module in modules
+        for name, buffer in module.named_buffers(recurse=False)
+    ]
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for module, name, buffer, saved, version in kept:
+                # a layer may write to its buffer or put another in its place
+                module._buffers[name] = buffer
+                if buffer._version != version:
+                    buffer.copy_(saved)
 
 
 @contextmanager
@@ -19,30 +38,17 @@ def batch_statistics_only(model: nn.Module) -> Iterator[None]:
     A normalisation layer with `training` and without `track_running_stats` does just that, so
     nothing is copied. Buffers of other layers are put back if a forward wrote to them.
     """
-    norms: list[tuple[_NormBase, bool, bool]] = []
-    buffers: list[tuple[nn.Module, str, Tensor, Tensor, int]] = []
-    for module in model.modules():
-        if isinstance(module, _NormBase):
-            norms.append((module, module.training, module.track_running_stats))
-        else:
-            buffers.extend(
-                (module, name, buffer, buffer.clone(), buffer._version)
-                for name, buffer in module.named_buffers(recurse=False)
-            )
-    try:
-        for norm, _, _ in norms:
-            norm.training, norm.track_running_stats = True, False
-        yield
-    finally:
-        for norm, training, tracking in norms:
-            norm.training, norm.track_running_stats = training, tracking
-        with torch.no_grad():
-            for module, name, buffer, saved, version in buffers:
-                # a layer may write to its buffer or put another in its place
-                if module._buffers[name] is not buffer:
-                    module._buffers[name] = buffer
-                if buffer._version != version:
-                    buffer.copy_(saved)
+    norms = [module for module in model.modules() if isinstance(module, _NormBase)]
+    others = [module for module in model.modules() if not isinstance(module, _NormBase)]
+    before = [(norm, norm.training, norm.track_running_stats) for norm in norms]
+    with buffers_kept(others):
+        try:
+            for norm in norms:
+                norm.training, norm.track_running_stats = True, False
+            yield
+        finally:
+            for norm, training, tracking in before:
+                norm.training, norm.track_running_stats = training, tracking
 
 
 @contextmanager

@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from evoreplay.datasets.layout import Parts, as_labels, count_classes, training_and_test
+from evoreplay.datasets.layout import (
+    Parts,
+    as_labels,
+    count_classes,
+    files_by_part,
+    training_and_test,
+)
 from evoreplay.errors import UserError
 
 
@@ -73,3 +79,14 @@ def test_a_column_of_labels_is_flattened():
 def test_validation_data_are_tested_on_only_if_nothing_else_is():
     assert training_and_test(["a"], ["b"], []) == (["a"], ["b"])
     assert training_and_test(["a"], ["b"], ["c"]) == (["a", "b"], ["c"])
+
+
+def test_files_are_told_apart_by_the_part_they_are_called_after(tmp_path):
+    for name in ("train-0.csv", "train_1.csv", "valid.csv", "test.csv", "trained.csv", "notes.csv"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "train.folder").mkdir()
+    splits = files_by_part(tmp_path.iterdir())
+    # with a test part, validation is for training
+    assert [file.name for file in splits.train] == ["train-0.csv", "train_1.csv", "valid.csv"]
+    assert [file.name for file in splits.test] == ["test.csv"]
+    assert files_by_part([tmp_path / "test.csv"]) is None

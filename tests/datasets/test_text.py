@@ -1,41 +1,17 @@
-import csv
 import json
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import torch
 
 from evoreplay.datasets import check_dataset, known_datasets, load_dataset
-from evoreplay.datasets.text_tokens import MOST_TOKENS, TOKEN_IDS, token_id, tokenised, words
+from evoreplay.datasets.text_tokens import MOST_TOKENS, TOKEN_IDS, token_id
 from evoreplay.errors import UserError
-
-ROWS = [
-    {"text": "What is my balance?", "label": "balance"},
-    {"text": "play a song", "label": "music"},
-    {"text": "how much money do i have", "label": "balance"},
-    {"text": "next song, please", "label": "music"},
-]
-
-
-def write(path, rows):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".csv":
-        with path.open("w", newline="") as stream:
-            writer = csv.DictWriter(stream, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    elif path.suffix == ".jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    else:
-        pq.write_table(pa.Table.from_pylist(rows), path)
-    return path
+from shared.text_files import ROWS, write_rows
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_every_format_gives_the_same_tokens_and_named_labels(tmp_path, suffix):
-    dataset = load_dataset(f"text:{write(tmp_path / f'rows.{suffix}', ROWS)}")
+    dataset = load_dataset(f"text:{write_rows(tmp_path / f'rows.{suffix}', ROWS)}")
     assert dataset.class_names == ("balance", "music")
     assert dataset.train_y.tolist() == [0, 1, 0, 1]
     assert dataset.train_x.dtype == torch.int16
@@ -49,7 +25,7 @@ def test_every_format_gives_the_same_tokens_and_named_labels(tmp_path, suffix):
 
 def test_a_folder_has_parts_and_validation_joins_training(tmp_path):
     for part in ("train", "val", "test"):
-        write(tmp_path / f"{part}.csv", ROWS)
+        write_rows(tmp_path / f"{part}.csv", ROWS)
     dataset = load_dataset(f"text:{tmp_path}")
     assert (len(dataset.train_y), len(dataset.test_y)) == (8, 4)
 
@@ -57,7 +33,7 @@ def test_a_folder_has_parts_and_validation_joins_training(tmp_path):
 @pytest.mark.parametrize("labels", [[0, 1, 0, 1], ["0", "1", "0", "1"]])
 def test_labels_that_are_numbers_stay_as_they_are(tmp_path, labels):
     rows = [{**row, "label": label} for row, label in zip(ROWS, labels, strict=True)]
-    dataset = load_dataset(f"text:{write(tmp_path / 'rows.jsonl', rows)}")
+    dataset = load_dataset(f"text:{write_rows(tmp_path / 'rows.jsonl', rows)}")
     assert dataset.train_y.tolist() == [0, 1, 0, 1]
     assert dataset.class_names is None
 
@@ -65,7 +41,7 @@ def test_labels_that_are_numbers_stay_as_they_are(tmp_path, labels):
 def test_domains_are_the_segments_in_their_own_order(tmp_path):
     labels = ["b", "d", "a", "c"]
     rows = [{**row, "label": label} for row, label in zip(ROWS, labels, strict=True)]
-    write(tmp_path / "train.csv", rows)
+    write_rows(tmp_path / "train.csv", rows)
     (tmp_path / "domains.json").write_text(json.dumps({"two": ["d", "a"], "one": ["b", "c"]}))
     dataset = load_dataset(f"text:{tmp_path}")
     assert dataset.groups == ((3, 0), (1, 2))
@@ -81,67 +57,16 @@ def test_domains_are_the_segments_in_their_own_order(tmp_path):
     ],
 )
 def test_domains_that_do_not_fit_are_refused(tmp_path, domains, words):
-    write(tmp_path / "train.csv", ROWS)
+    write_rows(tmp_path / "train.csv", ROWS)
     (tmp_path / "domains.json").write_text(json.dumps(domains))
     with pytest.raises(UserError, match=words):
         load_dataset(f"text:{tmp_path}")
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda row: {"sms": row["text"], "label": row["label"]}, "has the columns sms, label"),
-        (lambda row: {"text": row["text"], "stars": "5"}, "has the columns text, stars"),
-        (lambda row: {**row, "text": " "}, "row 0 of .* has an empty text in 'text'"),
-        (lambda row: {**row, "label": ""}, "row 0 of .* has the label ''"),
-    ],
-)
-def test_rows_that_cannot_be_used_are_named_with_what_can(tmp_path, suffix, change, message):
-    path = write(tmp_path / f"rows.{suffix}", [change(row) for row in ROWS])
-    with pytest.raises(UserError, match=message):
-        load_dataset(f"text:{path}")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("rows.csv", b"text,label\n\xff\xfe,a\n", "cannot be read as csv"),
-        ("rows.jsonl", b'{"text": "a", "label"', "cannot be read as jsonl"),
-        ("rows.jsonl", b"[1, 2]\n", "no JSON object"),
-        ("rows.jsonl", b'{"text": "a", "label": 1.5}\n', "has the label 1.5"),
-        ("rows.parquet", b"no parquet", "cannot be read as parquet"),
-        ("rows.csv", b"", "is empty"),
-        ("rows.csv", b"text,label\nhello,a\n", "one class only"),
-        ("rows.txt", b"hello", "holds nothing that can be read"),
-    ],
-)
-def test_damaged_and_foreign_files_are_refused(tmp_path, name, content, message):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(UserError, match=message):
-        load_dataset(f"text:{tmp_path / name}")
-
-
-def test_words_are_lower_case_and_punctuation_counts():
-    assert words("What's UP, doc?") == ["what's", "up", ",", "doc", "?"]
-    assert words("  \n") == []
-
-
-def test_tokens_are_the_same_on_every_machine_and_never_padding():
-    assert (token_id("balance"), token_id("?")) == (14509, 7965)
-    ids = np.array([token_id(f"word {n}") for n in range(20_000)])
-    assert ids.min() >= 1
-    assert ids.max() < TOKEN_IDS
-    # as many different ones as throwing 20,000 balls into the slots fills
-    slots = TOKEN_IDS - 1
-    assert len(set(ids)) == pytest.approx(slots * (1 - np.exp(-20_000 / slots)), rel=0.02)
-
-
 def test_long_texts_are_cut_and_the_longest_training_text_decides(tmp_path):
     rows = [{**ROWS[0], "text": "word " * 500}, *ROWS[1:]]
-    dataset = load_dataset(f"text:{write(tmp_path / 'rows.csv', rows)}")
+    dataset = load_dataset(f"text:{write_rows(tmp_path / 'rows.csv', rows)}")
     assert dataset.train_x.shape == (4, MOST_TOKENS)
-    assert tokenised(["a b c"], 2).shape == (1, 2)
 
 
 def test_a_folder_of_images_in_parquet_is_not_taken_for_texts(tmp_path, write_parquet):

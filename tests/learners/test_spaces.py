@@ -26,40 +26,13 @@ from evoreplay import (
     split_at,
 )
 from evoreplay.checks import LEARNER_CHECKS, example_batch, example_model, same
-from evoreplay.models import TextClassifier, in_channels_last
-
-LAYER = "1"
-"""Of `example_model` and `net`: the first linear layer, before BatchNorm."""
-
-
-def net():
-    torch.manual_seed(0)
-    return nn.Sequential(
-        nn.Flatten(), nn.Linear(12, 6), nn.BatchNorm1d(6), nn.Softplus(), nn.Linear(6, 4)
-    )
-
-
-def scaled(x):
-    return x.float() / 127.5 - 1
-
-
-class FixedRetrieval(UniformRetrieval):
-    def select(self, memory, context):
-        return torch.arange(min(self.size, len(memory)))
-
-
-class Shift(Langevin):
-    """A flow that is easy to follow by hand: add 0.1."""
-
-    def move(self, x, energy_gradient, generator):
-        return x + 0.1
-
-
-def make(model, lr=0.1, **options):
-    options.setdefault("memory", ReservoirMemory(8))
-    options.setdefault("retrieval", FixedRetrieval(4))
-    options.setdefault("space", LAYER)
-    return ReplayLearner(model, torch.optim.SGD(model.parameters(), lr=lr), **options)
+from evoreplay.models import in_channels_last
+from shared.small_learner import (
+    LAYER,
+    Shift,
+    learner_on_a_layer,
+    small_net,
+)
 
 
 def replay(**options):
@@ -112,20 +85,22 @@ def test_every_learner_passes_the_generic_checks_in_a_latent_space(name, check):
     check(MAKERS[name])
 
 
-@pytest.mark.parametrize("layer", ["0", "1", "2", "3", "5"])
+@pytest.mark.parametrize("layer", [None, "0", "1", "2", "3", "5"])
 @pytest.mark.parametrize("flow", [Langevin, Stein, Hamiltonian], ids=lambda flow: flow.__name__)
 @pytest.mark.parametrize("recipe", ["paper", "reference"])
 def test_zero_steps_of_evolution_are_plain_replay_to_the_byte_in_every_space(layer, flow, recipe):
+    # the reference recipe replays raw and unmoved: twice the weight
     plain, evolving = example_model(), example_model()
-    er = make(plain, raw_weight=1.0, space=None)
+    er = learner_on_a_layer(plain, raw_weight=1.0, space=None)
     weights = {} if recipe == "paper" else {"raw_weight": 1.0, "evolved_weight": 0.0}
-    learner = make(
+    learner = learner_on_a_layer(
         evolving,
         evolution=flow(steps=0),
         energy=MemoryEnergy(alignment=0),
         space=layer,
         **weights,
     )
+    # dropout draws differ with the number of forwards, so compare without it
     for model in (plain, evolving):
         model[4].p = 0.0
     for number in range(5):
@@ -151,138 +126,14 @@ def test_zero_steps_are_plain_replay_to_the_byte_at_every_stage_of_the_resnet(la
         models.append(in_channels_last(ResNet18(3, width=8)))
         options.setdefault("space", None)
         energy = MemoryEnergy(alignment=0)
-        learner = make(models[-1], lr=0.01, energy=energy, precision=precision, **options)
+        learner = learner_on_a_layer(
+            models[-1], lr=0.01, energy=energy, precision=precision, **options
+        )
         generator = torch.Generator().manual_seed(1)
         for _ in range(3):
             x = torch.randint(256, (4, 3, 32, 32), generator=generator, dtype=torch.uint8)
             learner.observe(x, torch.randint(3, (4,), generator=generator))
     assert same(models[0].state_dict(), models[1].state_dict())
-
-
-@pytest.mark.parametrize("layer", ["embedding", "attention", "pooled", "linear"])
-def test_zero_steps_are_plain_replay_to_the_byte_for_texts(layer):
-    models = []
-    for options in ({"space": None}, {"evolution": Langevin(steps=0), "space": layer}):
-        torch.manual_seed(0)
-        models.append(TextClassifier(30, 4, width=8))
-        learner = make(models[-1], energy=MemoryEnergy(alignment=0), **options)
-        for number in range(4):
-            learner.observe(*text_batch(number))
-    assert same(models[0].state_dict(), models[1].state_dict())
-
-
-def text_batch(number, size=5):
-    generator = torch.Generator().manual_seed(number)
-    x = torch.randint(1, 30, (size, 6), generator=generator, dtype=torch.int16)
-    x[0, 3:] = 0
-    return x, torch.randint(4, (size,), generator=generator)
-
-
-@pytest.mark.parametrize("recipe", ["paper", "reference"])
-@pytest.mark.parametrize("forward", ["separate", "joint"])
-def test_the_gradient_reaches_the_lift_through_the_moved_features(recipe, forward):
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(3, 5), nn.Softplus(), nn.Linear(5, 4)).double()
-    learner = make(
-        model,
-        lr=1.0,
-        evolution=Shift(),
-        space="0",
-        recipe=recipe,
-        forward=forward,
-        energy=MemoryEnergy(),
-    )
-    generator = torch.Generator().manual_seed(1)
-    x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
-    y = torch.randint(4, (2, 6), generator=generator)
-    learner.observe(x[0], y[0])
-    before = copy.deepcopy(model)
-    learner.observe(x[1], y[1])
-    # the graph written out: features of the memory examples, moved by a constant, on to the loss
-    replayed, labels = x[0, :4], y[0, :4]
-    features = replayed @ before[0].weight.T + before[0].bias
-    moved = torch.log1p(torch.exp(features + 0.1)) @ before[2].weight.T + before[2].bias
-    loss = cross_entropy(before(x[1]), y[1]) + cross_entropy(moved, labels)
-    if recipe == "reference":
-        loss = loss + cross_entropy(before(replayed), labels)
-    loss.backward()
-    for old, new in zip(before.parameters(), model.parameters(), strict=True):
-        torch.testing.assert_close(old.detach() - new.detach(), old.grad)
-    assert before[0].weight.grad.abs().sum() > 0
-
-
-class WithoutShortcut(MemoryEnergy):
-    """The same energy, which computes every gradient itself."""
-
-
-@pytest.mark.parametrize("recipe", ["paper", "reference"])
-@pytest.mark.parametrize("alignment", [0.0, 0.003])
-@pytest.mark.parametrize("mode", ["fused", "central", "exact"])
-def test_features_go_where_gradient_ascent_through_the_head_takes_them(recipe, alignment, mode):
-    model = net().double()
-    learner = make(
-        model,
-        lr=0.0,
-        evolution=Langevin(steps=3, rate=0.5, temperature=0),
-        energy=MemoryEnergy(alignment=alignment, mode=mode),
-        recipe=recipe,
-        write_back=True,
-        prepare=lambda x: x.double() / 127.5 - 1,
-    )
-    first = example_batch(0, size=4)
-    learner.observe(*first)
-    learner.memory.add = lambda x, y, context=None: None
-    learner.observe(*example_batch(1))
-    delta = learner.memory.gather(torch.arange(4)).delta
-    # by autograd on a copy, the dot product by double backward over the head alone
-    copied = net().double().train()
-    x, y = scaled(first[0]).double(), first[1]
-    raw = cross_entropy(copied(x), y)
-    head = [*copied[2].parameters(), *copied[4].parameters()]
-    reference = torch.autograd.grad(raw, head)
-    start = copied[1](x.flatten(1)).detach()
-    z = start.clone()
-    for _ in range(3):
-        z.requires_grad_()
-        loss = cross_entropy(copied[2:](z), y, reduction="sum")
-        found = torch.autograd.grad(loss, head, create_graph=True)
-        dots = sum((a * b).sum() for a, b in zip(found, reference, strict=True))
-        (ascent,) = torch.autograd.grad(loss + alignment * dots, z)
-        z = (z + 0.5 * ascent).detach()
-    tolerance = {"rtol": 2e-2, "atol": 2e-4} if alignment and mode == "fused" else {}
-    tolerance = tolerance or {"rtol": 1e-4, "atol": 1e-6}
-    torch.testing.assert_close(delta.double(), z - start, **tolerance)
-    assert (z - start).abs().max() > 0.01
-
-
-@pytest.mark.parametrize("recipe", ["paper", "reference"])
-def test_the_raw_pass_serves_the_first_step_and_gives_the_features(recipe):
-    models = net().double(), net().double()
-    lifts, heads = [0, 0], [0, 0]
-    for number, kind in enumerate((MemoryEnergy, WithoutShortcut)):
-        learner = make(
-            models[number],
-            evolution=Langevin(steps=3, rate=0.3),
-            energy=kind(alignment=0.0),
-            recipe=recipe,
-            prepare=lambda x: x.double() / 127.5 - 1,
-        )
-        learner.observe(*example_batch(0))
-
-        def lifted(module, inputs, output, number=number):
-            lifts[number] += 1
-
-        def headed(module, inputs, output, number=number):
-            heads[number] += 1
-
-        models[number][1].register_forward_hook(lifted)
-        models[number][4].register_forward_hook(headed)
-        learner.observe(*example_batch(1))
-    for a, b in zip(models[0].parameters(), models[1].parameters(), strict=True):
-        torch.testing.assert_close(a, b)
-    # the lift: stream, raw, evolved; the head: two more steps, three without the shortcut
-    assert lifts == [3, 3]
-    assert heads == [5, 6]
 
 
 @pytest.mark.parametrize("recipe", ["paper", "reference"])
@@ -291,9 +142,9 @@ def test_the_raw_pass_serves_the_first_step_and_gives_the_features(recipe):
 def test_running_statistics_see_stream_and_raw_replay_once_each_and_nothing_evolved(
     recipe, alignment, layer
 ):
-    plain, evolving = net(), net()
-    er = make(plain, lr=0.0, space=None)
-    learner = make(
+    plain, evolving = small_net(), small_net()
+    er = learner_on_a_layer(plain, lr=0.0, space=None)
+    learner = learner_on_a_layer(
         evolving,
         lr=0.0,
         evolution=Langevin(steps=2, rate=0.1),
@@ -308,8 +159,10 @@ def test_running_statistics_see_stream_and_raw_replay_once_each_and_nothing_evol
 
 
 def test_write_back_keeps_a_delta_to_the_features_and_goes_on_from_it():
-    model = net()
-    learner = make(model, memory=ReservoirMemory(2), evolution=Shift(), write_back=True)
+    model = small_net()
+    learner = learner_on_a_layer(
+        model, memory=ReservoirMemory(2), evolution=Shift(), write_back=True
+    )
     learner.observe(*example_batch(0, size=2))
     raw = learner.memory.gather(torch.arange(2)).x
     learner.memory.add = lambda x, y, context=None: None
@@ -323,38 +176,12 @@ def test_write_back_keeps_a_delta_to_the_features_and_goes_on_from_it():
         assert step.moved == pytest.approx(0.1, rel=1e-4)
 
 
-def test_proximity_pulls_towards_the_features_of_the_raw_example():
-    anchors = []
-
-    class Watching(MemoryEnergy):
-        def bind(self, model, x_raw, y, **options):
-            anchors.append(x_raw.clone())
-            return super().bind(model, x_raw, y, **options)
-
-    model = net()
-    learner = make(
-        model,
-        lr=0.0,
-        memory=ReservoirMemory(2),
-        evolution=Shift(),
-        energy=Watching(),
-        write_back=True,
-    )
-    first = example_batch(0, size=2)
-    learner.observe(*first)
-    learner.memory.add = lambda x, y, context=None: None
-    for number in range(1, 4):
-        learner.observe(*example_batch(number))
-    lifted = model[1](scaled(first[0]).flatten(1)).detach()
-    assert len(anchors) == 3
-    for anchor in anchors:
-        torch.testing.assert_close(anchor, lifted)
-
-
 def test_an_edit_of_features_is_the_finite_difference_of_the_heads_loss():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), nn.Softplus(), nn.Linear(4, 3)).double()
-    learner = make(model, lr=0.3, transforms=[Editing(stride=0.7, reg=0.2)], space="0")
+    learner = learner_on_a_layer(
+        model, lr=0.3, transforms=[Editing(stride=0.7, reg=0.2)], space="0"
+    )
     generator = torch.Generator().manual_seed(1)
     x = torch.randn(2, 4, 3, generator=generator, dtype=torch.float64)
     y = torch.randint(3, (2, 4), generator=generator)
@@ -398,7 +225,9 @@ def test_interference_is_that_of_a_step_of_the_whole_model_on_the_features_as_wr
             scores.append(after - before)
             return super().select(memory, context)
 
-    learner = make(model, lr=0.3, memory=memory, retrieval=Watching(3, candidates=6), space="0")
+    learner = learner_on_a_layer(
+        model, lr=0.3, memory=memory, retrieval=Watching(3, candidates=6), space="0"
+    )
     generator = torch.Generator().manual_seed(1)
     x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
     y = torch.randint(3, (2, 6), generator=generator)
@@ -419,32 +248,13 @@ def test_interference_is_that_of_a_step_of_the_whole_model_on_the_features_as_wr
     torch.testing.assert_close(scores[0], (losses[1] - losses[0]).detach().float())
 
 
-def test_one_normalised_rate_moves_features_of_any_scale_by_the_same_share():
-    shares = []
-    for scale in (1.0, 1000.0):
-        model = net()
-        with torch.no_grad():
-            model[1].weight.mul_(scale)
-            model[1].bias.mul_(scale)
-        flow = Langevin(steps=2, rate=0.02, step="normalised")
-        learner = make(model, lr=0.0, evolution=flow, write_back=True)
-        first = example_batch(0, size=4)
-        learner.observe(*first)
-        learner.memory.add = lambda x, y, context=None: None
-        learner.observe(*example_batch(1))
-        z = model[1](scaled(first[0]).flatten(1)).detach()
-        delta = learner.memory.gather(torch.arange(4)).delta
-        shares.append(delta.square().mean(1).sqrt() / z.square().mean(1).sqrt())
-    # noise of two steps, sqrt(2 * 0.02 * 2), and a gradient of at most 0.04
-    assert shares[0].mean() == pytest.approx(0.283, rel=0.4)
-    torch.testing.assert_close(shares[0], shares[1], rtol=0.15, atol=0.02)
-
-
 def test_a_saved_learner_splits_its_model_again_by_the_name_of_the_layer(tmp_path):
-    learner = make(net(), evolution=Langevin(steps=1), retrieval=UniformRetrieval(4))
+    learner = learner_on_a_layer(
+        small_net(), evolution=Langevin(steps=1), retrieval=UniformRetrieval(4)
+    )
     learner.observe(*example_batch(0))
     learner.save(tmp_path)
-    model = net()
+    model = small_net()
     again = ReplayLearner.load(
         tmp_path, model=model, optimizer=torch.optim.SGD(model.parameters(), lr=0.1)
     )
@@ -453,13 +263,13 @@ def test_a_saved_learner_splits_its_model_again_by_the_name_of_the_layer(tmp_pat
 
 
 def test_a_split_of_ones_own_works_and_is_asked_for_again(tmp_path):
-    model = net()
+    model = small_net()
     parts = {"model": model, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
     space = Split(lift=model[:2], head=model[2:])
     learner = ReplayLearner(
         **parts, memory=ReservoirMemory(8), evolution=Langevin(steps=2), space=space, seed=3
     )
-    named = net()
+    named = small_net()
     other = ReplayLearner(
         named,
         torch.optim.SGD(named.parameters(), lr=0.1),
@@ -480,58 +290,10 @@ def test_a_split_of_ones_own_works_and_is_asked_for_again(tmp_path):
 
 
 def test_a_wrong_split_is_refused_at_the_first_batch_and_nothing_is_learned():
-    model = net()
-    learner = make(model, space=Split(lift=model[:2], head=model[3:]))
+    model = small_net()
+    learner = learner_on_a_layer(model, space=Split(lift=model[:2], head=model[3:]))
     before = copy.deepcopy(model.state_dict())
     with pytest.raises(UserError, match=r"is not model\(x\)"):
         learner.observe(*example_batch(0))
     assert same(before, model.state_dict())
     assert len(learner.memory) == 0
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"evolution": Langevin()},
-        {"evolution": Langevin(), "energy": MemoryEnergy(alignment=0)},
-        {"evolution": Noise()},
-        {"transforms": [Editing()]},
-    ],
-)
-def test_tokens_cannot_move_and_the_message_says_what_can(part):
-    torch.manual_seed(0)
-    learner = make(TextClassifier(30, 4, width=8), space=None, **part)
-    learner.observe(*text_batch(0))
-    with pytest.raises(UserError, match=r"int16 cannot move; .*split_at\(model, 'embedding'\)"):
-        learner.observe(*text_batch(1))
-
-
-def test_tokens_are_not_augmented():
-    learner = make(TextClassifier(30, 4, width=8), space="embedding", transforms=[Augmentation()])
-    learner.observe(*text_batch(0))
-    with pytest.raises(UserError, match="augmentation needs images"):
-        learner.observe(*text_batch(1))
-
-
-TEXT_PARTS = {
-    "er": {},
-    "langevin": {"evolution": Langevin(steps=2)},
-    "stein": {"evolution": Stein(steps=2), "write_back": True},
-    "hamiltonian": {"evolution": Hamiltonian(steps=3), "recipe": "reference"},
-    "gmed": {"transforms": [Editing()], "evolution": Noise()},
-    "mir": {"retrieval": MaximallyInterferedRetrieval(3, candidates=6), "forward": "joint"},
-}
-
-
-@pytest.mark.parametrize("name", TEXT_PARTS)
-def test_texts_are_learned_kept_as_tokens_and_moved_as_embeddings(name):
-    torch.manual_seed(0)
-    learner = make(TextClassifier(30, 4, width=8), **{"space": "embedding", **TEXT_PARTS[name]})
-    losses = [learner.observe(*text_batch(number % 3)).stream_loss for number in range(40)]
-    assert losses[-1] < losses[0]
-    held = learner.memory.gather(torch.arange(8))
-    assert held.x.dtype == torch.int16
-    assert (held.delta is None) is (name not in ("stein", "gmed"))
-    if held.delta is not None:
-        assert held.delta.shape == (8, 6, 8)
-        assert held.delta.dtype == torch.float32

@@ -5,22 +5,16 @@ import torch
 from safetensors.torch import save_file
 
 from evoreplay import Config
-from evoreplay.running.config import as_dict, config_hash, run_name
+from evoreplay.running.config import run_name
 from evoreplay.running.protocol import resolved
+from shared.made_up_result import about
 
 
 def result_of(config, accuracy, changes):
     """A result.json as a run writes it, with made-up measurements."""
     matrix = [[None] * i + [accuracy] * (3 - i) for i in range(3)]
     result = {
-        "dataset": config.dataset,
-        "subset": None,
-        "method": config.method,
-        "recipe": config.recipe,
-        "seed": config.seed,
-        "scale": config.scale,
-        "config": as_dict(config),
-        "config_hash": config_hash(config),
+        **about(config),
         "final_accuracy": accuracy,
         "validation_accuracy": accuracy,
         "forgetting": 0.25,
@@ -101,3 +95,13 @@ def memory_keys():
         }
 
     return keys
+
+
+@pytest.fixture
+def folder(write_run, tmp_path):
+    runs = tmp_path / "runs"
+    for seed, difference in enumerate((0.01, 0.02, 0.03)):
+        write_run("er", seed, 0.5, out=runs)
+        write_run("er+ld", seed, 0.5 + difference, out=runs)
+        write_run("er+noise", seed, 0.6, out=runs)
+    return runs

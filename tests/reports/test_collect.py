@@ -47,51 +47,6 @@ def test_foreign_unfinished_and_damaged_folders_are_skipped_and_named(write_run,
     assert len(found) == 4
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("final_accuracy", 1.5),
-        ("final_accuracy", "high"),
-        ("final_accuracy", None),
-        ("final_accuracy", True),
-        ("accuracy_matrix", [[2.0]]),
-        ("accuracy_matrix", 7),
-        ("anytime_accuracy", [{"batch": 1}]),
-        ("anytime_accuracy", [3]),
-        ("memory_balance", [{"batch": 1, "counts": None}]),
-        ("versions", 3),
-        ("config", []),
-        ("config", {"seed": "zero"}),
-        ("seed", 12),
-        ("method", "mir"),
-    ],
-)
-def test_a_result_with_values_that_cannot_be_is_skipped(write_run, tmp_path, key, value):
-    write_run("er", 0)
-    path = write_run("er", 1, changes={key: value})
-    assert "result.json is not that of a run" in skipped_in(tmp_path)[path.name]
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", "null", "3", "[" * 100_000, '{"config": NaN}', "\udcff"]
-)
-def test_any_text_in_place_of_a_result_is_skipped(write_run, tmp_path, text):
-    write_run("er", 0)
-    path = write_run("er", 1)
-    (path / "result.json").write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert "result.json is" in skipped_in(tmp_path)[path.name]
-
-
-def test_older_runs_lack_keys_and_fields(write_run, tmp_path):
-    path = write_run("er", 0)
-    result = json.loads((path / "result.json").read_text())
-    del result["memory_balance"], result["config"]["proximity"]
-    (path / "result.json").write_text(json.dumps(result))
-    (run,) = collect(tmp_path).runs
-    assert run.balance == {}
-    assert run.config["proximity"] == 0
-
-
 def test_a_run_from_before_spaces_is_a_seed_of_the_same_row(write_run, tmp_path):
     path = write_run("er+ld", 0)
     write_run("er+ld", 1)
@@ -140,27 +95,3 @@ def test_a_path_that_is_not_a_folder_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="is a file"):
         collect(tmp_path / "file")
-
-
-def test_robustness_of_another_config_is_left_out_and_named(write_run, tmp_path):
-    path = write_run("er", 0)
-    (path / "robustness.json").write_text('{"config_hash": "other"}')
-    found = collect(tmp_path)
-    assert found.runs[0].robustness is None
-    assert found.skipped[0].name == f"{path.name}/robustness.json"
-    assert "another config" in found.skipped[0].reason
-
-
-def test_robustness_may_have_any_of_its_parts(write_run, tmp_path):
-    path = write_run("er", 0)
-    own = {"config_hash": collect(tmp_path).runs[0].config_hash}
-    (path / "robustness.json").write_text(json.dumps(own))
-    assert collect(tmp_path).runs[0].robustness.pgd == {}
-    own["pgd"] = {"norm": "linf", "steps": 20, "curve": [{"eps": 0.1, "accuracy": 0.25}]}
-    own["cw"] = {"quick": {"steps": 50, "constant": 1.0, "accuracy": 0.5, "mean_l2": None}}
-    own["along_stream"] = [{"batch": 10, "clean": 0.5, "eps": 0.1, "accuracy": 0.125}]
-    (path / "robustness.json").write_text(json.dumps(own))
-    found = collect(tmp_path).runs[0].robustness
-    assert (found.pgd, found.pgd_settings) == ({0.1: 0.25}, "norm linf, steps 20")
-    assert found.carlini_wagner["quick"].budget == "constant 1, steps 50"
-    assert found.along_stream[0.1][10].accuracy == 0.125

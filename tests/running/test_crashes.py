@@ -4,8 +4,6 @@ Trials run in forks of this warmed process. EVOREPLAY_KILL_TRIALS says how many:
 tests, 200 in `make soak`; CI does 20 more in its slow part.
 """
 
-import hashlib
-import json
 import os
 import random
 import resource
@@ -15,14 +13,13 @@ import sys
 import time
 
 import pytest
-import torch
 
 import evoreplay.storage
 from evoreplay import Config, UserError, run
 from evoreplay.checks import same
 from evoreplay.running.checkpoint import Schedule
-from evoreplay.running.events import read_events
 from evoreplay.storage import newest_state
+from shared.killed_runs import exit_status, fingerprint, fork
 
 METHODS = ["fine-tuning", "er", "mir", "gss", "agem", "gmed", "er+ld", "mir+svgd", "er+hmc"]
 TRIALS = int(os.environ.get("EVOREPLAY_KILL_TRIALS", "5"))
@@ -33,38 +30,6 @@ def config_of(method, seed=0):
     return Config(
         method=method, seed=seed, scale=0.12, memory_size=20, candidates=15, reference=16, steps=2
     )
-
-
-def fork(work):
-    """`work` in a child that never returns into pytest."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            torch.set_num_threads(1)
-            work()
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    return pid
-
-
-def exit_status(pid):
-    return os.waitpid(pid, 0)[1]
-
-
-def fingerprint(out):
-    """Sha256 of model, memory and generators, and the result without its times."""
-    (path,) = out.iterdir()
-    files = {
-        name: hashlib.sha256((path / name).read_bytes()).hexdigest()
-        for name in ("model.safetensors", "memory.safetensors")
-        if (path / name).exists()
-    }
-    result = json.loads((path / "result.json").read_text())
-    for name in ("seconds", "seconds_per_step"):
-        del result[name]
-    learner = newest_state(path / "checkpoints")[1]["learner"]
-    return files, result, learner, read_events(path / "events.jsonl")
 
 
 @pytest.fixture(scope="module")

@@ -4,36 +4,20 @@ import signal
 import subprocess
 import sys
 import time
-from statistics import fmean
 
 import pytest
 import torch
 
-from evoreplay import Config, UserError, run
-from evoreplay.datasets import Dataset
+from evoreplay import UserError
 from evoreplay.learners.learner import scaled_to_unit_range
 from evoreplay.running import robustness
-from evoreplay.running.attack_budgets import CARLINI_WAGNER, Measured
-from evoreplay.running.attacking import balanced, require_pixels
-from evoreplay.running.finished import FoundRuns, load_finished
+from evoreplay.running.finished import load_finished
 from evoreplay.running.interruption import Interrupted
 from evoreplay.running.lock import locked
 from evoreplay.running.robustness import attack_run
 from evoreplay.storage import write_json
 
 FEW = {"examples": 100, "radii": [0.0, 0.02, 0.1]}
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """A finished run, never touched."""
-    out = tmp_path_factory.mktemp("runs")
-    return run(Config(method="er", scale=0.5, attacked=20), out=out).path
-
-
-@pytest.fixture
-def finished(original, tmp_path):
-    return shutil.copytree(original, tmp_path / "runs" / original.name)
 
 
 @pytest.fixture
@@ -237,54 +221,3 @@ def test_all_images_and_the_default_are_what_there_is_of_the_digits(finished):
     assert not attack_run(finished, radii=[0.02]).fresh
     with pytest.raises(UserError, match="examples is 360, and digits has 359 test images"):
         attack_run(finished, examples=360)
-
-
-def test_images_are_balanced_over_classes_and_always_the_same():
-    labels = torch.tensor([2, 0, 0, 0, 1, 2, 0, 1, 2])
-    assert balanced(labels, 3).tolist() == [0, 1, 4]
-    assert balanced(labels, 5).tolist() == [0, 1, 2, 4, 7]
-    assert balanced(labels, 9).tolist() == list(range(9))
-    many = torch.randint(10, (5000,), generator=torch.Generator().manual_seed(0))
-    assert many[balanced(many, 1000)].bincount().tolist() == [100] * 10
-
-
-def test_accuracy_and_distances_by_hand():
-    measured = Measured(examples=10, distances=[0.2, 0.4, 0.6, None])
-    assert measured.accuracy() == 0.1
-    assert measured.accuracy(within=0.5) == 0.2
-    entry = robustness.with_measured({}, {CARLINI_WAGNER["full"]: measured})["cw"]["full"]
-    assert entry["mean_l2"] == fmean([0.2, 0.4, 0.6])
-    nobody = Measured(examples=10, distances=[None, None])
-    entry = robustness.with_measured({}, {CARLINI_WAGNER["full"]: nobody})["cw"]["full"]
-    assert (entry["mean_l2"], entry["accuracy_at_half"]) == (None, 0.2)
-
-
-def test_tokens_are_no_pixels():
-    tokens = torch.zeros(4, 12, dtype=torch.int64)
-    text = Dataset("news", tokens, torch.zeros(4), None, None, classes=2, natural=False)
-    with pytest.raises(UserError, match=r"news holds examples of type int64 and shape \(12,\)"):
-        require_pixels(text)
-
-
-def test_a_model_that_is_missing_or_of_another_run_is_told(finished):
-    (finished / "model.safetensors").write_bytes(b"nothing")
-    with pytest.raises(UserError, match="is missing or not the model of this run"):
-        load_finished(finished)
-    (finished / "model.safetensors").unlink()
-    with pytest.raises(UserError, match="is missing or not the model of this run"):
-        load_finished(finished)
-
-
-def test_runs_are_found_at_any_depth_and_unfinished_ones_are_named(finished):
-    top = finished.parent.parent
-    unfinished = top / "deep" / "unfinished"
-    unfinished.mkdir(parents=True)
-    (unfinished / "config.yaml").write_text("dataset: digits\n")
-    found = FoundRuns(top)
-    assert found.finished == [finished]
-    assert found.unfinished == [unfinished]
-    assert FoundRuns(finished).finished == [finished]
-    with pytest.raises(UserError, match="is not finished"):
-        FoundRuns(unfinished)
-    with pytest.raises(UserError, match="is not finished"):
-        load_finished(unfinished)

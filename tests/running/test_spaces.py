@@ -18,6 +18,7 @@ from evoreplay.running.experiment_file import read_experiment
 from evoreplay.running.protocol import resolved
 from evoreplay.running.setup import make_model, prepare_experiment
 from evoreplay.storage import newest_state
+from shared.killed_runs import exit_status, fingerprint, fork
 
 ROOT = Path(__file__).parents[2]
 
@@ -121,27 +122,6 @@ def test_a_snapshot_shows_features_before_and_after(texts, tmp_path):
     assert found["loss_before"].shape == found["loss_after"].shape == (12,)
 
 
-def in_a_fork(work):
-    pid = os.fork()
-    if pid == 0:
-        try:
-            torch.set_num_threads(1)
-            work()
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
-    return pid
-
-
-def fingerprint(out):
-    (path,) = out.iterdir()
-    result = json.loads((path / "result.json").read_text())
-    for name in ("seconds", "seconds_per_step"):
-        del result[name]
-    learner = newest_state(path / "checkpoints")[1]["learner"]
-    return (path / "memory.safetensors").read_bytes(), result, learner
-
-
 @pytest.mark.parametrize("kind", ["layer", "text"])
 def test_a_killed_run_ends_with_the_same_bytes(kind, texts, tmp_path):
     settings = {"scale": 0.3, "write_back": True, **SMALL}
@@ -150,8 +130,7 @@ def test_a_killed_run_ends_with_the_same_bytes(kind, texts, tmp_path):
     else:
         config = Config(method="gmed+ld", space="hidden.0", **settings)
     often = Schedule(steps=2, seconds=1e9)
-    whole = in_a_fork(lambda: run(config, out=tmp_path / "whole"))
-    assert os.waitpid(whole, 0)[1] == 0
+    assert exit_status(fork(lambda: run(config, out=tmp_path / "whole"))) == 0
 
     def continued(last=None):
         def kill(progress):
@@ -162,11 +141,11 @@ def test_a_killed_run_ends_with_the_same_bytes(kind, texts, tmp_path):
 
     # odd: between two checkpoints, so that a step is done again
     for position in (3, 7):
-        pid = in_a_fork(lambda position=position: continued(position))
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+        pid = fork(lambda position=position: continued(position))
+        assert os.waitstatus_to_exitcode(exit_status(pid)) == -signal.SIGKILL
         (path,) = (tmp_path / "killed").iterdir()
         assert newest_state(path / "checkpoints")[1]["position"] == position - 1
-    assert os.waitpid(in_a_fork(continued), 0)[1] == 0
+    assert exit_status(fork(continued)) == 0
     found, expected = fingerprint(tmp_path / "killed"), fingerprint(tmp_path / "whole")
     assert found[:2] == expected[:2]
     assert same(found[2], expected[2])

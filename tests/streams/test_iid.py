@@ -40,3 +40,5 @@ def test_impossible_streams_are_refused():
         make(scale=2)
     with pytest.raises(UserError, match="less than one batch"):
         make(scale=0.01)
+    with pytest.raises(UserError, match="3 batches are too few for 5 measured parts"):
+        make(scale=0.1)

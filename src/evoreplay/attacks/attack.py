@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from evoreplay.errors import NonFiniteLossError, require
-from evoreplay.traceless import evaluating
+from evoreplay.traceless import buffers_kept, evaluating
 
 
 class Attacked(NamedTuple):
@@ -41,21 +41,8 @@ class Attack(Protocol):
 @contextmanager
 def under_attack(model: nn.Module) -> Iterator[None]:
     """Eval mode with gradients; afterwards modes, buffers and the random state are as before."""
-    kept = [
-        (module, name, buffer, buffer.clone(), buffer._version)
-        for module in model.modules()
-        for name, buffer in module.named_buffers(recurse=False)
-    ]
-    try:
-        with evaluating(model), torch.enable_grad():
-            yield
-    finally:
-        with torch.no_grad():
-            for module, name, buffer, saved, version in kept:
-                # a layer may write to its buffer or put another in its place
-                module._buffers[name] = buffer
-                if buffer._version != version:
-                    buffer.copy_(saved)
+    with buffers_kept(model.modules()), evaluating(model), torch.enable_grad():
+        yield
 
 
 def checked(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

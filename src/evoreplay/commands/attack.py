@@ -15,7 +15,7 @@ from evoreplay.commands.options import given
 from evoreplay.display import Display
 from evoreplay.errors import UserError, require
 from evoreplay.running.attack_budgets import attacks_of
-from evoreplay.running.finished import FoundRuns
+from evoreplay.running.finished import run_directories
 from evoreplay.running.robustness import Robustness, attack_run
 
 
@@ -57,7 +57,7 @@ class Attack:
         attacks_of(self.attack, self.budget, radii)
         examples = number(self.examples)
         torch.set_num_threads(self.threads)
-        runs = FoundRuns(self.path)
+        runs = run_directories(self.path)
         refused: list[UserError] = []
         with Display(console, total_runs=len(runs.finished), quiet=self.quiet) as display:
             for path in runs.unfinished:

@@ -16,6 +16,7 @@ from evoreplay.commands.options import given
 from evoreplay.datasets import Progress as FetchProgress
 from evoreplay.datasets import check_dataset, fetch, known_datasets
 from evoreplay.datasets.places import user_cache
+from evoreplay.display import plain_line
 from evoreplay.errors import UserError
 from evoreplay.reports.stream_figure import stream_png
 from evoreplay.running import Config
@@ -47,7 +48,7 @@ class List:
                 state = f"SUBSET: {entry.subset}"
             table.add_row(entry.name, found, size, entry.problem or state, entry.terms)
         console.print(table)
-        line(console, "Your own: --dataset folder:PATH, parquet:PATH or npz:PATH")
+        plain_line(console, "Your own: --dataset folder:PATH, parquet:PATH, npz:PATH or text:PATH")
 
 
 @dataclass(kw_only=True)
@@ -90,10 +91,10 @@ class Fetch:
                 text = f"{progress.source}: {progress.message}"
                 if progress.total is None and text not in said and not self.quiet:
                     said.append(text)
-                    line(console, text)
+                    plain_line(console, text)
 
             path = fetch(self.name, into=into, progress=show)
-        line(console, f"{self.name} is in {path}; check it: evoreplay data check {self.name}")
+        plain_line(console, f"{self.name} is in {path}; check it: evoreplay data check {self.name}")
 
 
 @dataclass(kw_only=True)
@@ -104,26 +105,26 @@ class Check:
     """
 
     name: Annotated[str, tyro.conf.Positional]
-    """A name, or folder:PATH, parquet:PATH, npz:PATH."""
+    """A name, or folder:PATH, parquet:PATH, npz:PATH, text:PATH."""
     data: DataFolder = None
     """Where to look before $EVOREPLAY_DATA, ./data and the user's cache."""
 
     def __call__(self, console: Console) -> None:
         checked = check_dataset(self.name, data=self.data)
-        line(console, f"{checked.name} in {checked.where}")
+        plain_line(console, f"{checked.name} in {checked.where}")
         size = " x ".join(str(n) for n in checked.shape)
-        line(console, f"examples of {size}, {len(checked.train_per_class)} classes")
-        line(console, f"train: {counted(checked.train_per_class)}")
+        plain_line(console, f"examples of {size}, {len(checked.train_per_class)} classes")
+        plain_line(console, f"train: {counted(checked.train_per_class)}")
         if checked.test_per_class is None:
-            line(console, "test: none of its own; a fifth of each class is held out")
+            plain_line(console, "test: none of its own; a fifth of each class is held out")
         else:
-            line(console, f"test: {counted(checked.test_per_class)}")
+            plain_line(console, f"test: {counted(checked.test_per_class)}")
         if checked.subset is not None:
-            line(console, f"SUBSET: {checked.subset}")
+            plain_line(console, f"SUBSET: {checked.subset}")
         words = {True: "as published", False: "NOT AS PUBLISHED", None: "no published checksum"}
         for file in checked.files:
             text = f"{file.sha256}  {file.path.name}  {file.size} bytes, {words[file.matches]}"
-            line(console, text)
+            plain_line(console, text)
         damaged = [file.path.name for file in checked.files if file.matches is False]
         if damaged:
             raise UserError(
@@ -168,7 +169,7 @@ class Plot:
             raise UserError(
                 f"cannot write {self.out}: {error.strerror or error}; give another --out"
             ) from error
-        line(console, f"wrote {self.out}")
+        plain_line(console, f"wrote {self.out}")
 
 
 @dataclass(kw_only=True)
@@ -187,8 +188,3 @@ def counted(per_class: Sequence[int]) -> str:
     if low == high:
         return f"{total} examples, {low} of each class"
     return f"{total} examples; of each class: {' '.join(str(count) for count in per_class)}"
-
-
-def line(console: Console, text: str) -> None:
-    """A plain line, never folded."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)

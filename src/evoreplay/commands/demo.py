@@ -10,6 +10,7 @@ from rich.console import Console
 
 from evoreplay.commands.run import run_all
 from evoreplay.demo import closing_words, demo_configs, demo_table
+from evoreplay.display import plain_line
 from evoreplay.errors import require
 from evoreplay.reports.write import write_report
 
@@ -37,6 +38,4 @@ class Demo:
         console.print(demo_table(outcomes))
         page = write_report(self.out, self.out / "report.html").path
         if not self.quiet:
-            console.print(
-                closing_words(self.out, page), markup=False, highlight=False, soft_wrap=True
-            )
+            plain_line(console, closing_words(self.out, page))

@@ -10,6 +10,7 @@ import tyro
 from rich.console import Console
 
 from evoreplay.commands.options import given
+from evoreplay.display import plain_line
 from evoreplay.reports.write import Format, Written, write_report
 
 
@@ -49,4 +50,4 @@ def print_written(console: Console, written: Written) -> None:
     if written.skipped:
         lines[0] += f"; {len(written.skipped)} skipped:"
         lines += [f"  {skipped.name}: {skipped.reason}" for skipped in written.skipped]
-    console.print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+    plain_line(console, "\n".join(lines))

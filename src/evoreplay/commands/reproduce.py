@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +13,7 @@ from evoreplay.commands.attack import Attack
 from evoreplay.commands.options import given
 from evoreplay.commands.report import print_written
 from evoreplay.commands.sweep import Sweep, require_all_done, show_grid
+from evoreplay.display import plain_line
 from evoreplay.errors import UserError, require, unknown
 from evoreplay.reports.flow_pictures import flow_png
 from evoreplay.reports.write import write_report
@@ -63,8 +64,13 @@ class Reproduce(Sweep):
         board = self.work_off(jobs, console)
         attack = ATTACKS.get(self.experiment.removesuffix("_quick"))
         if attack is not None and board.count("done"):
-            options = Attack(path=self.out, attack=attack, data=self.data, quiet=self.quiet)
-            replace(options, threads=self.threads)(console)
+            Attack(
+                path=self.out,
+                attack=attack,
+                data=self.data,
+                threads=self.threads,
+                quiet=self.quiet,
+            )(console)
         if board.count("done"):
             written = write_report(self.out, self.out / "report.html")
             if not self.quiet:
@@ -83,4 +89,4 @@ class Reproduce(Sweep):
                 f"cannot write {path}: {error.strerror or error}; give another --out"
             ) from error
         if not self.quiet:
-            console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+            plain_line(console, f"wrote {path}")

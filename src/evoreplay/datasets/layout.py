@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from evoreplay.errors import UserError, require
 
 Array = NDArray[Any]
+_PART = re.compile(r"(train|validation|valid|val|test)([-_.].*)?")
 
 
 class Counts(NamedTuple):
@@ -65,6 +68,21 @@ def training_and_test(train: list[Path], validation: list[Path], test: list[Path
     The protocol holds out validation images of its own.
     """
     return Splits(train + validation, test) if test else Splits(train, validation)
+
+
+def files_by_part(files: Iterable[Path]) -> Splits | None:
+    """Files that are called after a part: train.csv, val.csv, test-0001.parquet and so on.
+
+    None without a training part.
+    """
+    by_part: dict[str, list[Path]] = {"train": [], "val": [], "test": []}
+    for file in sorted(files):
+        match = _PART.fullmatch(file.stem)
+        if match and file.is_file():
+            by_part[match[1] if match[1] in by_part else "val"].append(file)
+    if not by_part["train"]:
+        return None
+    return training_and_test(by_part["train"], by_part["val"], by_part["test"])
 
 
 def as_labels(values: Array, where: str) -> Array:

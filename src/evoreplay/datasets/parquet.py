@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,14 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evoreplay.datasets.decode import ImageStack, Pixels, alike
-from evoreplay.datasets.layout import Array, Counts, Parts, as_labels, training_and_test
+from evoreplay.datasets.layout import Array, Counts, Parts, as_labels, files_by_part
 from evoreplay.errors import UserError
 
 IMAGE_COLUMNS = ("img", "image")
 LABEL_COLUMNS = ("label", "labels", "fine_label", "coarse_label")
 """The first of these that is there is used."""
 ROWS = 1024
-_SHARD = re.compile(r"(train|validation|valid|val|test)([-_.].*)?\.parquet")
 
 
 @dataclass(frozen=True)
@@ -51,14 +49,9 @@ def find_parquet(path: Path) -> ParquetLayout | None:
         return ParquetLayout(path.parent, (path,), ()) if path.suffix == ".parquet" else None
     below = sorted(p for p in path.iterdir() if p.is_dir()) if path.is_dir() else []
     for folder in (path, *below):
-        by_part: dict[str, list[Path]] = {"train": [], "val": [], "test": []}
-        for file in sorted(folder.glob("*.parquet")):
-            match = _SHARD.fullmatch(file.name)
-            if match:
-                by_part[match[1] if match[1] in by_part else "val"].append(file)
-        if by_part["train"]:
-            train, test = training_and_test(by_part["train"], by_part["val"], by_part["test"])
-            return ParquetLayout(folder, tuple(train), tuple(test))
+        splits = files_by_part(folder.glob("*.parquet"))
+        if splits is not None:
+            return ParquetLayout(folder, tuple(splits.train), tuple(splits.test))
     return None
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from evoreplay.datasets.layout import Array, Counts, Parts, as_labels, training_and_test
+from evoreplay.datasets.layout import Array, Counts, Parts, as_labels, files_by_part
 from evoreplay.datasets.text_rows import SUFFIXES, Row, has_text, read_rows
 from evoreplay.datasets.text_tokens import MOST_TOKENS, TOKEN_IDS, needed_length, tokenised
 from evoreplay.errors import UserError, require
 
 DOMAINS = "domains.json"
-_PART = re.compile(r"(train|validation|valid|val|test)([-_.].*)?\.(csv|jsonl|parquet)")
 _INTEGER = re.compile(r"[+-]?\d+")
 
 
@@ -85,16 +84,13 @@ def find_text(path: Path) -> TextLayout | None:
     """One file, or a folder with `train.csv` (`.jsonl`, `.parquet`), perhaps `val` and `test`."""
     if path.is_file():
         return TextLayout(path, (path,), ()) if path.suffix in SUFFIXES else None
-    by_part: dict[str, list[Path]] = {"train": [], "val": [], "test": []}
-    for file in sorted(path.iterdir()) if path.is_dir() else ():
-        match = _PART.fullmatch(file.name)
-        if match and file.is_file():
-            by_part[match[1] if match[1] in by_part else "val"].append(file)
-    if not by_part["train"]:
+    there = path.iterdir() if path.is_dir() else ()
+    splits = files_by_part(file for file in there if file.suffix in SUFFIXES)
+    if splits is None:
         return None
-    train, test = training_and_test(by_part["train"], by_part["val"], by_part["test"])
     domains = path / DOMAINS
-    return TextLayout(path, tuple(train), tuple(test), domains if domains.is_file() else None)
+    train, test = tuple(splits.train), tuple(splits.test)
+    return TextLayout(path, train, test, domains if domains.is_file() else None)
 
 
 def find_known_text(path: Path) -> TextLayout | None:

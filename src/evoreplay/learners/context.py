@@ -98,7 +98,7 @@ class StepContext:
     def displaced(self, batch: Batch, displacement: Tensor) -> Batch:
         """The batch moved so far in the space that evolves; memory keeps it."""
         if self.space is not None:
-            shift = displacement if batch.shift is None else batch.shift + displacement
+            shift = shifted(displacement, batch.shift)
             self.memory.write(batch.indices, shift)
             # a tensor of its own: the inputs alone must tell this batch from the one before
             return self.recognised(replace(batch, inputs=batch.inputs.clone(), shift=shift))

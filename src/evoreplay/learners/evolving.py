@@ -62,8 +62,8 @@ class Evolving:
         evolve = self.flow.evolve
         if isinstance(self.flow, Flow) and self.flow.step == "normalised":
             evolve = partial(self.flow.evolve, unit=root_mean_square(start))
-        displacement = evolve(start, field, generator=generator) - start
-        return replace(batch, shift=moved_on(batch.shift, displacement))
+        moved = evolve(start, field, generator=generator) - start
+        return replace(batch, shift=shifted(moved, batch.shift))
 
     def lifted(self, batch: Batch) -> Tensor:
         """lift(x), by a pass of its own that leaves no trace."""
@@ -96,8 +96,3 @@ def displacement(batch: Batch, evolved: Batch) -> Tensor:
 def written(evolved: Batch) -> Tensor:
     """The evolved examples as deltas to those that came in the stream."""
     return evolved.inputs - evolved.anchors if evolved.shift is None else evolved.shift
-
-
-def moved_on(shift: Tensor | None, displacement: Tensor) -> Tensor:
-    """The sum; no shift is none at all."""
-    return displacement if shift is None else shift + displacement

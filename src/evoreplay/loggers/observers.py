@@ -8,7 +8,6 @@ whole a file `complete` says so.
 from __future__ import annotations
 
 import contextlib
-import secrets
 import shutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from typing import Any
 from evoreplay.loggers.logger import Event, Logger, Settings, event_numbers, result_numbers
 from evoreplay.loggers.surroundings import untouched_randomness
 from evoreplay.loggers.table import LOGGERS
-from evoreplay.storage import clear_leftovers, write_file
+from evoreplay.storage import clear_leftovers, temporary_name, write_file
 
 COMPLETE = "complete"
 
@@ -113,7 +112,7 @@ def _emptied(folder: Path) -> Path:
     folder.parent.mkdir(exist_ok=True)
     clear_leftovers(folder.parent)
     if folder.exists():
-        old = folder.rename(folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp"))
+        old = folder.rename(temporary_name(folder))
         shutil.rmtree(old, ignore_errors=True)
     folder.mkdir()
     return folder

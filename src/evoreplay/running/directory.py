@@ -59,7 +59,7 @@ def open_run_directory(config: Config, out: Path) -> RunDirectory:
             found = yaml.safe_load((path / "config.yaml").read_text())
         else:
             # what a crash left of a first attempt is no reason to refuse
-            leftovers = {"lock", *(p.name for p in path.glob(".*.tmp"))}
+            leftovers = {"lock", "failed.json", *(p.name for p in path.glob(".*.tmp"))}
             if any(p.name not in leftovers for p in path.iterdir()):
                 found = None
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from safetensors import SafetensorError
 from safetensors.torch import load as tensors_from_bytes
@@ -20,7 +21,7 @@ from evoreplay.storage import DamagedStateError, numbered_states, read_manifest
 
 
 @dataclass(frozen=True)
-class FinishedRun:
+class LoadedRun:
     """A run with its result, as it can be used again."""
 
     path: Path
@@ -33,24 +34,29 @@ class FinishedRun:
     """The sha256 of the file it was read from."""
 
 
-class FoundRuns:
-    """Run directories below a folder, or the folder itself if it is one."""
+class RunDirectories(NamedTuple):
+    """Those below a folder, or the folder itself if it is one."""
 
-    def __init__(self, folder: Path) -> None:
-        require(folder.is_dir(), f"{folder} is not a folder; give a run directory, or one of runs")
-        runs = list(find_runs(folder))
-        # a damaged result is not passed over in silence: whoever reads it says what is wrong
-        self.finished = [run.path for run in runs if run.status in ("finished", "damaged")]
-        self.unfinished = [run.path for run in runs if run.path not in self.finished]
-        require(len(runs) > 0, f"{folder} holds no runs; give a folder that `evoreplay run` made")
-        require(
-            len(self.finished) > 0,
-            f"{self.unfinished[0] if self.unfinished else folder} is not finished; "
-            "give its run command again, then this one",
-        )
+    finished: list[Path]
+    unfinished: list[Path]
 
 
-def load_finished(path: Path, data: Path | None = None) -> FinishedRun:
+def run_directories(folder: Path) -> RunDirectories:
+    """By whether they are finished; an error if none is."""
+    require(folder.is_dir(), f"{folder} is not a folder; give a run directory, or one of runs")
+    runs = list(find_runs(folder))
+    require(len(runs) > 0, f"{folder} holds no runs; give a folder that `evoreplay run` made")
+    # a damaged result is not passed over in silence: whoever reads it says what is wrong
+    finished = [run.path for run in runs if run.status in ("finished", "damaged")]
+    unfinished = [run.path for run in runs if run.path not in finished]
+    require(
+        len(finished) > 0,
+        f"{runs[0].path} is not finished; give its run command again, then this one",
+    )
+    return RunDirectories(finished, unfinished)
+
+
+def load_finished(path: Path, data: Path | None = None) -> LoadedRun:
     """The finished run in `path`; its data are looked for as `run` does."""
     result = read_result(path)
     if result is None:
@@ -68,7 +74,7 @@ def load_finished(path: Path, data: Path | None = None) -> FinishedRun:
             "run it again with another --out"
         ) from error
     digest = hashlib.sha256(content).hexdigest()
-    return FinishedRun(path, config, result, experiment, model, digest)
+    return LoadedRun(path, config, result, experiment, model, digest)
 
 
 def _require_same_data(path: Path, experiment: Experiment) -> None:

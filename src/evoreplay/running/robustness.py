@@ -29,7 +29,7 @@ from evoreplay.running.attacking import (
     require_pixels,
     stoppable,
 )
-from evoreplay.running.finished import FinishedRun, load_finished
+from evoreplay.running.finished import LoadedRun, load_finished
 from evoreplay.running.interruption import Interrupted, stop_requests
 from evoreplay.running.lock import locked
 from evoreplay.running.run import Progress, ProgressListener, versions
@@ -94,7 +94,7 @@ def attack_run(
     return Robustness(path, found, fresh=True)
 
 
-def number_of_examples(run: FinishedRun, asked: int | None) -> int:
+def number_of_examples(run: LoadedRun, asked: int | None) -> int:
     """Test images to attack."""
     there = sum(len(segment) for segment in run.experiment.test.segments)
     if asked is None:
@@ -126,7 +126,7 @@ def read_robustness(path: Path, config_hash: str, examples: int) -> Found:
 
 
 def measured(
-    run: FinishedRun,
+    run: LoadedRun,
     attacks: Sequence[BudgetedAttack],
     count: int,
     chunks: Chunks,

@@ -27,14 +27,14 @@ def indices_by_group(labels: Tensor, groups: Groups) -> list[Tensor]:
     return [torch.isin(labels, torch.tensor(g)).nonzero().squeeze(1) for g in groups]
 
 
-class Split(NamedTuple):
+class KeptAndHeldOut(NamedTuple):
     """Indices of each group's examples, in two disjoint parts."""
 
     kept: list[Tensor]
     held_out: list[Tensor]
 
 
-def hold_out(pools: Sequence[Tensor], share: float, generator: torch.Generator) -> Split:
+def hold_out(pools: Sequence[Tensor], share: float, generator: torch.Generator) -> KeptAndHeldOut:
     """Hold out a random `share` of each pool, rounded to whole examples."""
     kept, held_out = [], []
     for pool in pools:
@@ -42,4 +42,4 @@ def hold_out(pools: Sequence[Tensor], share: float, generator: torch.Generator) 
         count = round(share * len(pool))
         held_out.append(shuffled[:count].sort().values)
         kept.append(shuffled[count:].sort().values)
-    return Split(kept, held_out)
+    return KeptAndHeldOut(kept, held_out)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from evoreplay.errors import require
-from evoreplay.streams.stream import ArrayStream
+from evoreplay.streams.stream import ArrayStream, equal_ends
 from evoreplay.streams.timed import thinned
 
 
@@ -38,6 +38,5 @@ def iid(
         chosen[torch.randperm(len(chosen), generator=generator)[: batches * batch_size]]
         for _ in range(epochs)
     ]
-    total = batches * epochs
-    ends = tuple(round(total * (n + 1) / len(pools)) for n in range(len(pools)))
+    ends = equal_ends(batches * epochs, len(pools))
     return ArrayStream(x, y, torch.cat(passes), batch_size, ends)

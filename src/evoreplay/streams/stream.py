@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from evoreplay.errors import require
+
 
 @dataclass(frozen=True)
 class ArrayStream:
@@ -38,3 +40,13 @@ class ArrayStream:
         for number in range(start, len(self)):
             chosen = self.order[number * self.batch_size : (number + 1) * self.batch_size]
             yield self.x[chosen], self.y[chosen]
+
+
+def equal_ends(batches: int, parts: int) -> tuple[int, ...]:
+    """Where each of so many equal parts of a stream ends, in batches."""
+    require(
+        batches >= parts,
+        f"{batches} batches are too few for {parts} measured parts; give a smaller batch_size or "
+        "a larger scale",
+    )
+    return tuple(round(batches * (n + 1) / parts) for n in range(parts))

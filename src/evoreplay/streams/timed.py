@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from evoreplay.errors import require
-from evoreplay.streams.stream import ArrayStream
+from evoreplay.streams.stream import ArrayStream, equal_ends
 
 
 def ordered_by_time(
@@ -28,13 +28,8 @@ def ordered_by_time(
     """All examples of all pools by their times, in whole batches, measured at equal parts."""
     everything, when = torch.cat(list(pools)), torch.cat(list(times))
     batches = len(everything) // batch_size
-    require(
-        batches >= segments,
-        f"{len(everything)} examples make {batches} batches of {batch_size}, too few for "
-        f"{segments} measured parts; give a smaller batch_size or a larger scale",
-    )
+    ends = equal_ends(batches, segments)
     order = everything[when.argsort(stable=True)][: batches * batch_size]
-    ends = tuple(round(batches * (n + 1) / segments) for n in range(segments))
     return ArrayStream(x, y, order, batch_size, ends)
 
 

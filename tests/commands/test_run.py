@@ -1,0 +1,54 @@
+import json
+
+from evoreplay.cli import main
+
+QUICK = ["--set", "scale=0.1"]
+
+
+def test_run_writes_a_directory_and_says_where(tmp_path, capsys):
+    command = ["run", "--dataset", "digits", "--method", "er+ld", "--seed", "3"]
+    command += ["--out", str(tmp_path), *QUICK, "steps=2", "alignment=0"]
+    assert main(command) == 0
+    (path,) = tmp_path.iterdir()
+    output = capsys.readouterr().out
+    assert str(path) in output
+    assert "batch 0 of" in output
+    result = json.loads((path / "result.json").read_text())
+    assert (result["seed"], result["config"]["steps"], result["scale"]) == (3, 2, 0.1)
+    assert main(command) == 0
+    assert "was there already" in capsys.readouterr().out
+
+
+def test_set_may_be_given_in_any_way(capsys):
+    ways = [
+        ["--set", "steps=1", "rate=0.5"],
+        ["--set", "steps=1", "--set", "rate=0.5"],
+        ["--set", "rate=0.5", "--seed", "0", "--set", "steps=1"],
+    ]
+    for way in ways:
+        assert main(["run", "--dry-run", *way]) == 0
+    assert len(set(capsys.readouterr().out.split())) == 1
+
+
+def test_profile_shows_where_the_time_goes(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    command = ["run", "--out", str(tmp_path), "--profile", *QUICK]
+    assert main(command) == 0
+    output = capsys.readouterr().out
+    assert "evolution" in output
+    assert main(command) == 0
+    assert "was there already" in capsys.readouterr().out
+
+
+def test_quiet_says_nothing(tmp_path, capsys):
+    assert main(["run", "--out", str(tmp_path), "--quiet", *QUICK]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_an_experiment_file_runs_its_grid(tmp_path, capsys):
+    file = tmp_path / "small.yaml"
+    file.write_text("dataset: digits\nmethod: [er, fine-tuning]\nseeds: 2\nset: {scale: 0.1}\n")
+    assert main(["run", str(file), "--out", str(tmp_path / "runs"), "--dry-run"]) == 0
+    assert len(capsys.readouterr().out.split()) == 4
+    assert main(["run", str(file), "--out", str(tmp_path / "runs")]) == 0
+    assert len(list((tmp_path / "runs").iterdir())) == 4

@@ -1,0 +1,75 @@
+"""A replay learner that can be followed by hand, for the tests of every part of its step."""
+
+from dataclasses import replace
+
+import torch
+from torch import nn
+
+from evoreplay import Langevin, MemoryEnergy, ReplayLearner, ReservoirMemory, UniformRetrieval
+
+LAYER = "1"
+"""Of `small_net` and `example_model`: the first linear layer, before BatchNorm."""
+
+
+def small_net(batch_norm=True):
+    torch.manual_seed(0)
+    norm = nn.BatchNorm1d(6) if batch_norm else nn.Identity()
+    return nn.Sequential(nn.Flatten(), nn.Linear(12, 6), norm, nn.Softplus(), nn.Linear(6, 4))
+
+
+def scaled(x):
+    return x.float() / 127.5 - 1
+
+
+class FixedRetrieval(UniformRetrieval):
+    """The first slots, always."""
+
+    def select(self, memory, context):
+        return torch.arange(min(self.size, len(memory)))
+
+
+class Shift(Langevin):
+    """A flow that is easy to follow by hand: add 0.1."""
+
+    def move(self, x, energy_gradient, generator):
+        return x + 0.1
+
+
+class WithoutShortcut(MemoryEnergy):
+    """The same energy, which computes every gradient itself."""
+
+
+def small_learner(model, lr=0.1, **options):
+    options.setdefault("memory", ReservoirMemory(8))
+    options.setdefault("retrieval", UniformRetrieval(4))
+    return ReplayLearner(model, torch.optim.SGD(model.parameters(), lr=lr), **options)
+
+
+def learner_on_a_layer(model, lr=0.1, **options):
+    options.setdefault("space", LAYER)
+    options.setdefault("retrieval", FixedRetrieval(4))
+    return small_learner(model, lr, **options)
+
+
+def text_batch(number, size=5):
+    """Six tokens of 30 in each text; the first is half as long."""
+    generator = torch.Generator().manual_seed(number)
+    x = torch.randint(1, 30, (size, 6), generator=generator, dtype=torch.int16)
+    x[0, 3:] = 0
+    return x, torch.randint(4, (size,), generator=generator)
+
+
+def doubled(batch, context):
+    return replace(batch, inputs=batch.inputs + 0.5, companions=batch.inputs)
+
+
+class Doubling:
+    """A transform that replays raw copies beside changed ones."""
+
+    apply = staticmethod(doubled)
+
+    def state_dict(self):
+        return {}
+
+    def load_state_dict(self, state):
+        pass
