@@ -19,8 +19,8 @@ NOTE = (
     "Squared maximum mean discrepancy between features of memory examples and of examples of all "
     "past data, whether memory kept them or not (none is compared with itself): 0 if memory stands "
     "for the past perfectly, below 0 by chance. Dashed: the memory as it is. Full line: the same "
-    "examples after evolution, as they are replayed. Where the full line is above, evolution takes "
-    "the memory away from the past. What a caption says is about the end of the stream, paired by "
+    "examples after evolution, as they are replayed. Whether evolution brings the memory nearer to "
+    "the past or takes it away is what the caption says, from the end of the stream, paired by "
     "seed. Each network has features of its own, so heights of two pictures cannot be compared. "
     f"{BANDS}"
 )
