@@ -198,9 +198,9 @@ class Learner(ABC):
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=use):
             yield
 
-    def _loss(self, inputs: Tensor, labels: Tensor, *, full_precision: bool = False) -> Tensor:
+    def _loss(self, inputs: Tensor, labels: Tensor) -> Tensor:
         """Mean cross-entropy of one forward pass."""
-        with self._autocast(enabled=not full_precision):
+        with self._autocast():
             logits = self.model(inputs)
         return cross_entropy(logits.float(), labels)
 

@@ -227,7 +227,7 @@ class ReplayLearner(Learner):
                 losses["raw"] = raw.loss
             if self.evolution is not None:
                 with self.watch("evolution"):
-                    evolved = self._evolve(batch, self.evolution, raw)
+                    evolved = self._evolve(batch, raw)
                 clean = self.statistics == "raw"
                 with self.watch("update"):
                     with batch_statistics_only(self.model) if clean else nullcontext():
@@ -306,7 +306,7 @@ class ReplayLearner(Learner):
             if self.evolution is not None:
                 with self.watch("evolution"):
                     known = RawPass(gradient=self._reference_gradient(terms["raw"]))
-                    evolved = self._evolve(batch, self.evolution, known)
+                    evolved = self._evolve(batch, known)
                 terms["evolved"] = term_of(evolved, weights["evolved"])
                 outcome = self._finished(batch, evolved)
         clean = self.statistics == "raw" and "evolved" in terms
@@ -357,9 +357,10 @@ class ReplayLearner(Learner):
         nothing = StreamStep(self.model, self.optimizer, torch.empty(0), torch.empty(0))
         return self._context(nothing).examples(indices)
 
-    def _evolve(self, batch: Batch, flow: Evolution, known: RawPass) -> Batch:
+    def _evolve(self, batch: Batch, known: RawPass) -> Batch:
         """The minibatch after the flow, in float32 where rounding would drown the dot product."""
-        evolving = Evolving(self.model, self.space, flow, self.energy)
+        evolving = self.evolving()
+        assert evolving is not None
         with self._autocast(enabled=self.energy.alignment == 0):
             return evolving.evolved(batch, known, self.generators["evolution"])
 

@@ -14,6 +14,7 @@ from evoreplay.attacks.attack import misclassified, under_attack
 from evoreplay.datasets import Dataset
 from evoreplay.errors import require
 from evoreplay.learners.learner import scaled_to_unit_range
+from evoreplay.running.evaluation import balanced
 from evoreplay.running.interruption import Interrupted, StopRequest
 from evoreplay.running.setup import Part
 
@@ -52,15 +53,6 @@ def chosen_images(test: Part, count: int, among: Tensor | None = None) -> Images
     indices = torch.cat(test.segments) if among is None else among
     chosen = indices[balanced(test.y[indices], count)]
     return Images(test.x[chosen].float() / 255, test.y[chosen].long())
-
-
-def balanced(labels: Tensor, count: int) -> Tensor:
-    """Positions of the first example of each class, then of the second, until there are `count`."""
-    by_class = labels.argsort(stable=True)
-    sizes = labels.bincount()
-    rank = torch.empty_like(by_class)
-    rank[by_class] = torch.arange(len(labels)) - (sizes.cumsum(0) - sizes)[labels[by_class]]
-    return (rank * len(sizes) + labels).argsort(stable=True)[:count].sort().values
 
 
 def correct_positions(model: nn.Module, images: Images) -> Tensor:

@@ -16,7 +16,7 @@ from evoreplay.models.split import shifted
 from evoreplay.parts import Memory
 from evoreplay.running.directory import RunDirectory
 from evoreplay.running.embedding import embedding
-from evoreplay.running.evaluation import evenly
+from evoreplay.running.evaluation import balanced, evenly
 from evoreplay.running.evolved_memory import MemoryEvolution
 from evoreplay.running.memory_passes import CHUNK, evaluated_features, placed
 
@@ -71,9 +71,8 @@ def take_snapshot(learner: Learner, position: int, directory: RunDirectory) -> N
 
 
 def spread_over_classes(labels: Tensor, count: int) -> Tensor:
-    """At most `count` slots, sorted by class: the first of each class, then the second, ..."""
-    rank = torch.tensor([int((labels[:n] == label).sum()) for n, label in enumerate(labels)])
-    slots = (rank * (int(labels.max()) + 1) + labels).argsort()[:count]
+    """At most `count` slots, as many of each class, sorted by class."""
+    slots = balanced(labels, count)
     return slots[labels[slots].argsort(stable=True)]
 
 
