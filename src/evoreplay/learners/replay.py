@@ -25,13 +25,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, cross_entropy
 
-from evoreplay.errors import require, unknown
+from evoreplay.errors import require
 from evoreplay.evolution import MemoryEnergy
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
 from evoreplay.learners.evolving import Evolving, displacement, written
 from evoreplay.learners.learner import Learner, Precision
 from evoreplay.learners.passes import Passes, RawPass, Term, term_of
+from evoreplay.learners.replay_weights import replay_weights
 from evoreplay.learners.step import Outcome, Step, step_report
 from evoreplay.models.split import OWN, Split, split_at
 from evoreplay.parts import (
@@ -47,19 +48,6 @@ from evoreplay.parts import (
 from evoreplay.retrieval import UniformRetrieval
 from evoreplay.traceless import batch_statistics_only, traceless
 from evoreplay.transforms import Augmentation
-
-RECIPES: dict[str, tuple[float, float]] = {"paper": (0.0, 1.0), "reference": (1.0, 1.0)}
-"""The weights of raw and evolved replay when there is a flow; without one raw has weight 1."""
-
-
-def replay_weights(
-    recipe: str, raw: float | None, evolved: float | None, *, evolves: bool = True
-) -> tuple[float, float]:
-    """Of raw and evolved replay: those of the recipe where they are left open."""
-    if recipe not in RECIPES:
-        raise unknown("recipe", recipe, RECIPES)
-    usual_raw, usual_evolved = RECIPES[recipe] if evolves else (1.0, 0.0)
-    return usual_raw if raw is None else raw, usual_evolved if evolved is None else evolved
 
 
 class ReplayLearner(Learner):

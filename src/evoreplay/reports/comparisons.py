@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from evoreplay.errors import UserError
-from evoreplay.learners.replay import replay_weights
+from evoreplay.learners.replay_weights import replay_weights
 from evoreplay.reports.groups import Group
 from evoreplay.reports.results import FinishedRun
 from evoreplay.reports.statistics import Summary, paired_differences

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, cast
 import torch
 from torch import Tensor, nn
 
-from evoreplay.learners.replay import replay_weights
+from evoreplay.learners.replay_weights import replay_weights
 from evoreplay.models import split_at
 from evoreplay.running.config import Config
 from evoreplay.running.methods import Method, find_method

@@ -1,6 +1,6 @@
 """Recipes: what a flow is run with where the config leaves it open.
 
-A recipe also says how much raw and evolved replay weigh (`learners.replay.RECIPES`). Whatever a
+A recipe also says how much raw and evolved replay weigh (`learners.replay_weights`). Whatever a
 config says itself overrules it.
 """
 
