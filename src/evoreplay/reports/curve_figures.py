@@ -5,6 +5,7 @@ Bands of many rows in one chart would hide each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -67,9 +68,16 @@ def robustness_figures(section: Section, styles: Styles) -> Html | None:
         )
         for eps in _strengths(section.groups)
     ]
-    drawn = [overview_and_panels(chart, section.groups, styles) for chart in charts]
+    fitted = [chart._replace(y_range=accuracy_range(chart, section.groups)) for chart in charts]
+    drawn = [overview_and_panels(chart, section.groups, styles) for chart in fitted]
     parts = [part for part in drawn if part is not None]
     return block("Robustness", BANDS, joined(*parts)) if parts else None
+
+
+def accuracy_range(chart: Chart, groups: Sequence[Group]) -> tuple[float, float]:
+    """From 0 to the next ten above the highest run: under attack little is left to see."""
+    highest = max(y for g in groups for curve in chart.curves_of(g) for y in curve.values())
+    return 0, min(100, 10 * (math.floor(chart.scale * highest / 10) + 1))
 
 
 def overview_and_panels(chart: Chart, groups: Sequence[Group], styles: Styles) -> Html | None:
