@@ -20,9 +20,7 @@ from evoreplay import Config
 from evoreplay.reports.write import write_report
 from evoreplay.running.config import run_name
 from evoreplay.running.protocol import resolved
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from shared.made_up_result import about
+from evoreplay.running.run import identity
 
 LONGEST, LARGEST = 10.0, 10_000_000
 METHODS = ["er", "er+ld", "er+svgd", "er+hmc", "er+noise", "mir", "mir+ld", "gmed", "gmed+ld"]
@@ -41,7 +39,7 @@ def made_up_result(config: Config, chance: random.Random) -> dict:
     ]
     batches = range(114, 2851, 114)
     return {
-        **about(config),
+        **identity(config),
         "final_accuracy": chance.uniform(0.2, 0.4),
         "forgetting": chance.uniform(0.3, 0.5),
         "accuracy_matrix": matrix,

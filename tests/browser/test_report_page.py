@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,12 @@ from evoreplay import Config, run
 from evoreplay.reports.write import write_report
 
 selenium = pytest.importorskip("selenium", reason="selenium is not installed")
-from selenium import webdriver  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 pytestmark = pytest.mark.browser
 
 PHONE, DESK = 400, 1400
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
 
 # Every element with text of its own: its colour and the first opaque background behind it.
 TEXT_COLOURS = """
@@ -83,20 +79,6 @@ def page(tmp_path_factory):
     (folder / "begun").mkdir()
     (folder / "begun" / "config.yaml").write_text("")
     return write_report(folder, folder / "report.html").path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("chromium and chromedriver are not installed: apt-get install chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture

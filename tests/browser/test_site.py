@@ -2,7 +2,6 @@
 
 import base64
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 selenium = pytest.importorskip("selenium", reason="selenium is not installed")
 pytest.importorskip("mkdocs", reason="mkdocs is not installed: pip install 'evoreplay[docs]'")
-from selenium import webdriver  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
@@ -19,8 +17,6 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent.parent
 PHONE, DESK = 400, 1400
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
 
 # what is wider than the window, unless something around it scrolls by itself
 STICKING_OUT = """
@@ -40,20 +36,6 @@ def site(tmp_path_factory):
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=surroundings)
     assert done.returncode == 0, done.stderr
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("chromium and chromedriver are not installed: apt-get install chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
 
 
 def open_at(browser, page, width):

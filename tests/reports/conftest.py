@@ -7,14 +7,14 @@ from safetensors.torch import save_file
 from evoreplay import Config
 from evoreplay.running.config import run_name
 from evoreplay.running.protocol import resolved
-from shared.made_up_result import about
+from evoreplay.running.run import identity
 
 
 def result_of(config, accuracy, changes):
     """A result.json as a run writes it, with made-up measurements."""
     matrix = [[None] * i + [accuracy] * (3 - i) for i in range(3)]
     result = {
-        **about(config),
+        **identity(config),
         "final_accuracy": accuracy,
         "validation_accuracy": accuracy,
         "forgetting": 0.25,

@@ -302,17 +302,6 @@ class _Loop:
             min(after * stream.batch_size, len(stream.order)) - before * stream.batch_size
             for before, after in pairwise(ends)
         ]
-        about: dict[str, Any] = {
-            "dataset": config.dataset,
-            "subset": self.experiment.dataset.subset,
-            **named_classes(self.experiment),
-            "method": config.method,
-            "recipe": config.recipe,
-            "seed": config.seed,
-            "scale": config.scale,
-            "config": as_dict(config),
-            "config_hash": config_hash(config),
-        }
         costs = {
             "examples_per_segment": sizes,
             "memory_moved": self.moved / steps,
@@ -320,16 +309,32 @@ class _Loop:
             "seconds_per_step": self.cpu_seconds / steps,
             "versions": versions(),
         }
+        dataset = self.experiment.dataset
+        about = identity(config, subset=dataset.subset, class_names=dataset.class_names)
         found = self.evaluator.summary(self.learner) | self.memory.summary()
         if config.attacked > 0:
             found["robustness_along_stream"] = self.robustness.done
         return about | found | costs
 
 
-def named_classes(experiment: Experiment) -> dict[str, Any]:
-    """What the labels stand for, where the data say it."""
-    names = experiment.dataset.class_names
-    return {} if names is None else {"class_names": list(names)}
+def identity(
+    config: Config,
+    *,
+    subset: str | None = None,
+    class_names: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """What a result says of the run itself; `class_names` where the data have them."""
+    return {
+        "dataset": config.dataset,
+        "subset": subset,
+        **({} if class_names is None else {"class_names": list(class_names)}),
+        "method": config.method,
+        "recipe": config.recipe,
+        "seed": config.seed,
+        "scale": config.scale,
+        "config": as_dict(config),
+        "config_hash": config_hash(config),
+    }
 
 
 def versions() -> dict[str, Any]:
