@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -41,6 +43,7 @@ def test_the_own_flow_passes_its_checks_and_makes_replay_harder():
     assert float(loss[1]) > float(loss[0])
 
 
+@pytest.mark.slow  # twelve runs in a process of their own
 def test_methods_are_compared_with_an_interval():
     lines = printed("compare_methods").splitlines()
     assert [line.split()[0] for line in lines[:4]] == ["fine-tuning", "er", "er+noise", "er+ld"]
