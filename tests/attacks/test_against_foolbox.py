@@ -13,7 +13,7 @@ from evoreplay.running.finished import load_finished
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    foolbox = pytest.importorskip("foolbox")
+    foolbox = pytest.importorskip("foolbox", reason="foolbox is not installed: the oracle")
 
 PGD_BY_NORM = {
     "linf": foolbox.attacks.LinfProjectedGradientDescentAttack,

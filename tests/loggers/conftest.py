@@ -41,7 +41,7 @@ def fail_late(progress):
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory):
     for name in LOGGERS:
-        pytest.importorskip(name)
+        pytest.importorskip(name, reason=f"{name} is not installed: an extra")
     out = tmp_path_factory.mktemp("logged")
     options = {"checkpoints": OFTEN, "loggers": tuple(LOGGERS)}
     whole = run(CONFIG, out=out / "whole", **options).path
@@ -83,7 +83,7 @@ run(Config(method="er+ld", scale=0.2), out=Path("runs"), listener=kill,
 def killed(tmp_path_factory):
     """A run killed without warning and continued by the command, each in a process of its own."""
     for name in LOGGERS:
-        pytest.importorskip(name)
+        pytest.importorskip(name, reason=f"{name} is not installed: an extra")
     home, place = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("place")
     listening = socket.create_server(("127.0.0.1", 0))
     listening.setblocking(False)

@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-pytest.importorskip("mlflow")
+pytest.importorskip("mlflow", reason="mlflow is not installed: an extra")
 
 from mlflow import MlflowClient
 

@@ -2,7 +2,7 @@ import numpy
 import pytest
 import yaml
 
-pytest.importorskip("tensorboard")
+pytest.importorskip("tensorboard", reason="tensorboard is not installed: an extra")
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData

@@ -11,7 +11,7 @@ import struct
 import pytest
 import yaml
 
-pytest.importorskip("wandb")
+pytest.importorskip("wandb", reason="wandb is not installed: an extra")
 
 from wandb.proto.wandb_internal_pb2 import Record
 

@@ -105,3 +105,13 @@ def folder(write_run, tmp_path):
         write_run("er+ld", seed, 0.5 + difference, out=runs)
         write_run("er+noise", seed, 0.6, out=runs)
     return runs
+
+
+@pytest.fixture
+def measured(write_run, memory_keys, tmp_path):
+    """Two rows of two seeds that measured their memory."""
+    for seed, noise in enumerate((0.0, 0.002)):
+        write_run("er", seed, 0.5, changes=memory_keys(0.01 + noise, loss=0.2 + noise))
+        changes = memory_keys(0.02, 0.05 + noise, rise=0.3, loss=0.6, accuracy=0.9)
+        write_run("er+ld", seed, 0.5, changes=changes)
+    return tmp_path

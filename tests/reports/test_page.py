@@ -14,6 +14,7 @@ from evoreplay.reports.memory_figures import Budget
 from evoreplay.reports.page import anchor, html_page
 from evoreplay.reports.report import make_report
 from evoreplay.reports.theme import DARK, LIGHT, stylesheet
+from shared.report_pictures import words
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;'
 
@@ -236,3 +237,20 @@ def test_every_colour_of_text_can_be_read_on_the_page(colours):
 
 def test_night_is_for_screens_only():
     assert "@media screen and (prefers-color-scheme: dark)" in stylesheet()
+
+
+def test_the_page_has_what_was_measured_of_memory_and_runs_from_before_have_neither(
+    measured, write_run, tmp_path
+):
+    text = words(html_page(make_report(measured)))
+    for heading in (
+        "Is the memory learned by heart?",
+        "What evolution does to the memory",
+        "Distance of the memory to all past data",
+    ):
+        assert heading in text
+    older = tmp_path / "older"
+    write_run("er+ld", 5, out=older)
+    text = words(html_page(make_report(older)))
+    assert "by heart" not in text
+    assert "past data" not in text

@@ -6,7 +6,7 @@ from safetensors.torch import load_file
 from torch import nn
 
 from evoreplay import Config, FineTuningLearner, ReplayLearner, ReservoirMemory, run
-from evoreplay.running.evaluation import Evaluator, balanced, evenly, memory_loss
+from evoreplay.running.evaluation import Evaluator, memory_loss
 from evoreplay.running.events import read_events
 from evoreplay.running.interruption import Interrupted, StopRequest
 from evoreplay.running.protocol import resolved
@@ -80,12 +80,6 @@ def test_nothing_to_measure_is_nothing_and_no_number(experiment):
     assert evaluator.done.anytime[-1]["accuracy"] is None
 
 
-def test_evenly_spaced_examples_are_few_and_different():
-    chosen = evenly(torch.arange(10_000), 500)
-    assert len(chosen.unique()) == 500
-    assert torch.equal(evenly(torch.arange(30), 500), torch.arange(30))
-
-
 def remembering(slots=300):
     """A learner whose memory is full of examples of two classes."""
     torch.manual_seed(0)
@@ -139,12 +133,3 @@ def test_a_run_records_the_loss_of_its_memory_at_every_anytime_moment(tmp_path):
     assert found[-1]["loss"] == pytest.approx(float(-probability.log().mean()), rel=1e-4)
     told = [e for e in read_events(outcome.path / "events.jsonl") if e["event"] == "measured"]
     assert told[-1]["memory"] == {name: found[-1][name] for name in ("loss", "accuracy")}
-
-
-def test_images_are_balanced_over_classes_and_always_the_same():
-    labels = torch.tensor([2, 0, 0, 0, 1, 2, 0, 1, 2])
-    assert balanced(labels, 3).tolist() == [0, 1, 4]
-    assert balanced(labels, 5).tolist() == [0, 1, 2, 4, 7]
-    assert balanced(labels, 9).tolist() == list(range(9))
-    many = torch.randint(10, (5000,), generator=torch.Generator().manual_seed(0))
-    assert many[balanced(many, 1000)].bincount().tolist() == [100] * 10

@@ -1,6 +1,8 @@
 import pytest
 
 from evoreplay import Config, UserError
+from evoreplay.learners.replay_weights import RECIPES
+from evoreplay.running.config import run_name
 from evoreplay.running.protocol import resolved
 
 
@@ -51,3 +53,19 @@ def test_auto_precision_follows_what_the_hardware_can_do(able, monkeypatch):
 def test_what_cannot_be_run_is_refused(settings, words):
     with pytest.raises(UserError, match=words):
         resolved(Config(**settings))
+
+
+@pytest.mark.parametrize("method", ["er", "er-x2", "mir", "fine-tuning", "iid-online"])
+def test_without_a_flow_every_recipe_is_the_same_run(method):
+    assert len({run_name(resolved(Config(method=method, recipe=name))) for name in RECIPES}) == 1
+
+
+def test_with_a_flow_every_recipe_is_another_run():
+    names = {run_name(resolved(Config(method="er+ld", recipe=name))) for name in RECIPES}
+    assert len(names) == len(RECIPES)
+
+
+@pytest.mark.parametrize("method", ["er", "er+ld"])
+def test_an_unknown_recipe_is_refused_with_the_nearest_name(method):
+    with pytest.raises(UserError, match="did you mean 'reference'"):
+        resolved(Config(method=method, recipe="referenc"))

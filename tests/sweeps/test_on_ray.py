@@ -135,7 +135,7 @@ def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch, addres
 def cluster():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cluster_utils = pytest.importorskip("ray.cluster_utils")
+        cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed")
         head = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
         cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
         yield cluster

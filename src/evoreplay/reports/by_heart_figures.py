@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 from evoreplay.reports.curve_figures import (
     BANDS,
-    MOST_PANELS,
     STREAM_AXIS,
     Chart,
+    Panel,
     overview_and_panels,
+    panel_grid,
 )
-from evoreplay.reports.figures.curves import Curve, curves_chart, mean_curve
+from evoreplay.reports.figures.colours import DASHED
+from evoreplay.reports.figures.curves import Curve, mean_curve
 from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.html import Html, element, joined
 from evoreplay.reports.memory_numbers import accuracy_on_past
-from evoreplay.reports.section_figures import Styles, block, figure, left_out_note, style_of
+from evoreplay.reports.section_figures import Styles, block, style_of
 
-DASHED = "5 3"
 NOTE = (
     "Above: mean cross-entropy of the examples in memory, not evolved, along the stream. Below: "
     "accuracy on the examples in memory (full line) and on all test examples of the segments seen "
@@ -42,22 +43,17 @@ def _gaps(groups: Sequence[Group], styles: Styles) -> Html | None:
     found = [(group, curves) for group in groups if (curves := gap_curves(group, styles))]
     if not found:
         return None
-    panels = []
-    for group, curves in found[:MOST_PANELS]:
-        panel = curves_chart(
+    panels = [
+        Panel(
             curves,
-            x_title=STREAM_AXIS,
-            y_title="accuracy %",
-            description=f"Accuracy of {group.label} on its memory and on test examples",
-            width=330,
-            height=220,
+            f"{group.label}, n = {curves[0].y[0].n}",
+            f"Accuracy of {group.label} on its memory and on test examples",
         )
-        panels.append(figure(panel, f"{group.label}, n = {curves[0].y[0].n}"))
-    left_out = left_out_note(len(panels), len(found))
+        for group, curves in found
+    ]
     return joined(
         element("h4", "Accuracy on memory and on test examples"),
-        element("div", *panels, class_="grid"),
-        element("p", left_out, class_="note") if left_out else None,
+        panel_grid(panels, x_title=STREAM_AXIS, y_title="accuracy %"),
     )
 
 

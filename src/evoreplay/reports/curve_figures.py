@@ -40,6 +40,15 @@ class Chart(NamedTuple):
     """Without one, as much as the means need."""
 
 
+class Panel(NamedTuple):
+    """A small chart of one row."""
+
+    curves: Sequence[Curve]
+    caption: str
+    description: str
+    y_range: tuple[float, float] | None = (0, 100)
+
+
 def anytime_figures(section: Section, styles: Styles) -> Html | None:
     """Accuracy along the stream."""
     chart = Chart("Accuracy along the stream", STREAM_AXIS, "accuracy %", _anytime)
@@ -102,23 +111,38 @@ def overview_and_panels(chart: Chart, groups: Sequence[Group], styles: Styles) -
     )
     caption = f"{chart.title}: means over seeds." + left_out_note(len(together), len(curves))
     panels = []
-    for group in list(curves)[:MOST_PANELS]:
+    for group, curve in curves.items():
         reference = reference_of(group, list(curves))
         beside = [] if reference is None else [curves[reference]]
-        panel = curves_chart(
-            [*beside, curves[group]],
-            x_title=chart.x_title,
-            y_title=chart.y_title,
-            description=f"{chart.title}: {group.label} with its 95 % interval",
-            width=330,
-            height=220,
-            y_range=chart.y_range,
-        )
-        panels.append(figure(panel, f"{group.label}, n = {len(found[group])}"))
-    left_out = left_out_note(len(panels), len(curves))
+        caption_of_panel = f"{group.label}, n = {len(found[group])}"
+        description = f"{chart.title}: {group.label} with its 95 % interval"
+        panels.append(Panel([*beside, curve], caption_of_panel, description, chart.y_range))
     return joined(
         figure(overview, caption, kind="wide"),
-        element("div", *panels, class_="grid"),
+        panel_grid(panels, x_title=chart.x_title, y_title=chart.y_title),
+    )
+
+
+def panel_grid(panels: Sequence[Panel], *, x_title: str, y_title: str) -> Html:
+    """Small charts side by side, with a note if there are more than are shown."""
+    shown = [
+        figure(
+            curves_chart(
+                panel.curves,
+                x_title=x_title,
+                y_title=y_title,
+                description=panel.description,
+                width=330,
+                height=220,
+                y_range=panel.y_range,
+            ),
+            panel.caption,
+        )
+        for panel in panels[:MOST_PANELS]
+    ]
+    left_out = left_out_note(len(shown), len(panels))
+    return joined(
+        element("div", *shown, class_="grid"),
         element("p", left_out, class_="note") if left_out else None,
     )
 

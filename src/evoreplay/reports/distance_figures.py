@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evoreplay.reports.curve_figures import BANDS, MOST_PANELS, STREAM_AXIS
-from evoreplay.reports.figures.colours import Style
-from evoreplay.reports.figures.curves import Curve, curves_chart, mean_curve, room_for
+from evoreplay.reports.curve_figures import BANDS, STREAM_AXIS, Panel, panel_grid
+from evoreplay.reports.figures.colours import DASHED, Style
+from evoreplay.reports.figures.curves import Curve, mean_curve, room_for
 from evoreplay.reports.groups import Group
-from evoreplay.reports.html import Html, element, joined
+from evoreplay.reports.html import Html
 from evoreplay.reports.rows import Row
-from evoreplay.reports.section_figures import Styles, block, figure, left_out_note, style_of
+from evoreplay.reports.section_figures import Styles, block, style_of
 
 RAW = "raw"
 EVOLVED = "evolved"
-DASHED = "5 3"
 NOTE = (
     "Squared maximum mean discrepancy between features of memory examples and of examples of all "
     "past data, whether memory kept them or not (none is compared with itself): 0 if memory stands "
@@ -31,23 +30,16 @@ def distance_figures(rows: Sequence[Row], styles: Styles) -> Html | None:
     found = [(row, curves) for row in rows if (curves := distance_curves(row.group, styles))]
     if not found:
         return None
-    panels = []
-    for row, curves in found[:MOST_PANELS]:
-        panel = curves_chart(
+    panels = [
+        Panel(
             curves,
-            x_title=STREAM_AXIS,
-            y_title="squared discrepancy",
-            description=f"Distance of the memory of {row.group.label} to all past data",
-            width=330,
-            height=220,
-            y_range=room_for(curves, stretch=1.0),
+            caption(row, curves[0].y[0].n),
+            f"Distance of the memory of {row.group.label} to all past data",
+            room_for(curves, stretch=1.0),
         )
-        panels.append(figure(panel, caption(row, curves[0].y[0].n)))
-    left_out = left_out_note(len(panels), len(found))
-    content = joined(
-        element("div", *panels, class_="grid"),
-        element("p", left_out, class_="note") if left_out else None,
-    )
+        for row, curves in found
+    ]
+    content = panel_grid(panels, x_title=STREAM_AXIS, y_title="squared discrepancy")
     return block("Distance of the memory to all past data", NOTE, content)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from evoreplay.reports.comparisons import NO_DIFFERENCE, Comparison, verdict
+from evoreplay.reports.comparisons import NO_DIFFERENCE, Comparison, compare
 from evoreplay.reports.groups import Group
 from evoreplay.reports.results import FinishedRun
 from evoreplay.reports.statistics import Summary, paired_differences, summary
@@ -39,22 +39,25 @@ class MemoryNumbers:
 
 def memory_numbers(group: Group, reference: Group | None) -> MemoryNumbers:
     """All of them; `reference` is the `er` of the same conditions."""
-    raw, evolved = group.by_seed(raw_distance), group.by_seed(evolved_distance)
-    farther = paired_differences(evolved, raw)
+    raw = group.by_seed(lambda run: last(run.memory.distance, lambda found: found.raw))
+    evolved = group.by_seed(lambda run: last(run.memory.distance, lambda found: found.evolved))
+    rise = group.by_seed(lambda run: last(run.memory.rise, lambda found: found.rise))
+    loss = group.by_seed(lambda run: last(run.memory.known, lambda found: found.loss))
     by_heart = group.by_seed(learned_by_heart)
+    farther = paired_differences(evolved, raw)
     return MemoryNumbers(
         measured=any(run.memory.measured for run in group.runs),
         moved=_summary(group.by_seed(lambda run: run.memory_moved)),
-        loss_rise=_summary(group.by_seed(loss_rise)),
+        loss_rise=_summary(rise),
         raw_distance=_summary(raw),
         evolved_distance=_summary(evolved),
         farther=farther,
         farther_words=distance_words(farther) if evolved else None,
-        loss=_summary(group.by_seed(loss)),
-        by_heart=_summary(by_heart),
+        loss=_summary(loss),
+        by_heart=_summary({seed: 100 * share for seed, share in by_heart.items()}),
         by_heart_to_reference=None
         if reference is None or not by_heart
-        else _compared(by_heart, reference),
+        else compare(group, reference, learned_by_heart),
     )
 
 
@@ -67,41 +70,15 @@ def distance_words(farther: Summary | None) -> str:
     return f"evolved is {'farther from' if farther.mean > 0 else 'nearer to'} past data than raw"
 
 
-def raw_distance(run: FinishedRun) -> float | None:
-    """Of the memory as it is."""
-    moment = last(run.memory.distance)
-    return None if moment is None else moment.raw
-
-
-def evolved_distance(run: FinishedRun) -> float | None:
-    """Of the memory as it is replayed."""
-    moment = last(run.memory.distance)
-    return None if moment is None else moment.evolved
-
-
-def loss_rise(run: FinishedRun) -> float | None:
-    """By evolution."""
-    moment = last(run.memory.rise)
-    return None if moment is None else moment.rise
-
-
-def loss(run: FinishedRun) -> float | None:
-    """Of the memory as it is."""
-    moment = last(run.memory.known)
-    return None if moment is None else moment.loss
-
-
 def learned_by_heart(run: FinishedRun) -> float | None:
-    """Accuracy on memory minus final accuracy on test examples, in percentage points."""
-    moment = last(run.memory.known)
-    if moment is None or moment.accuracy is None:
-        return None
-    return 100 * (moment.accuracy - run.final_accuracy)
+    """Accuracy on memory minus final accuracy on test examples."""
+    accuracy = last(run.memory.known, lambda known: known.accuracy)
+    return None if accuracy is None else accuracy - run.final_accuracy
 
 
-def last(moments: Mapping[int, Moment]) -> Moment | None:
-    """At the latest batch."""
-    return moments[max(moments)] if moments else None
+def last(moments: Mapping[int, Moment], value: Callable[[Moment], float | None]) -> float | None:
+    """A number of the latest moment, if there is one."""
+    return value(moments[max(moments)]) if moments else None
 
 
 def accuracy_on_past(run: FinishedRun) -> dict[int, float]:
@@ -118,12 +95,6 @@ def accuracy_on_past(run: FinishedRun) -> dict[int, float]:
 
 def _at(row: Sequence[float | None], column: int) -> float | None:
     return row[column] if column < len(row) else None
-
-
-def _compared(ours: Mapping[int, float], reference: Group) -> Comparison:
-    difference = paired_differences(ours, reference.by_seed(learned_by_heart))
-    words = verdict(difference, reference.label)
-    return Comparison(reference.label, reference.method, difference, words)
 
 
 def _summary(values: Mapping[int, float]) -> Summary | None:

@@ -14,7 +14,7 @@ from evoreplay.attacks.attack import misclassified, under_attack
 from evoreplay.datasets import Dataset
 from evoreplay.errors import require
 from evoreplay.learners.learner import scaled_to_unit_range
-from evoreplay.running.evaluation import balanced
+from evoreplay.running.choosing import balanced
 from evoreplay.running.interruption import Interrupted, StopRequest
 from evoreplay.running.setup import Part
 

@@ -28,7 +28,7 @@ Precision = Literal["auto", "float32", "bfloat16"]
 class Config:
     """One dataset, one method, one seed, and all that changes the numbers.
 
-    A field that is None takes the value of the recipe or of the dataset's protocol.
+    A field that is None takes the value of the dataset's protocol.
     """
 
     dataset: str = "digits"
@@ -69,8 +69,7 @@ class Config:
     replay_size: int = 10
     """Examples that are replayed with each batch."""
     recipe: str = "paper"
-    """Settings of a flow that are left open: paper (replay evolved examples only) or reference (raw
-    and evolved)."""
+    """Weights of replay when there is a flow: paper (evolved only) or reference (raw + evolved)."""
     raw_weight: float | None = None
     """Weight of the raw replay loss; overrules the recipe."""
     evolved_weight: float | None = None
@@ -101,13 +100,13 @@ class Config:
     reference: int = 256
     """Memory examples of A-GEM's reference gradient."""
 
-    steps: int | None = None
+    steps: int = 5
     """Evolution steps for each replayed minibatch (T)."""
     rate: float | None = None
     """Evolution rate (alpha)."""
-    temperature: float | None = None
+    temperature: float = 1.0
     """Multiplies the noise variance of the flow; 0 is deterministic."""
-    step: Literal["raw", "normalised"] | None = None
+    step: Literal["raw", "normalised"] = "raw"
     """Follow the energy's gradient as it is, or scaled to RMS 1 for each example."""
     clamp: tuple[float, float] | None = None
     """Lowest and highest value of an evolved input, for instance [-1, 1]."""
@@ -117,7 +116,7 @@ class Config:
     """Where Hamiltonian velocities begin."""
     match: Literal["langevin", "hamiltonian"] = "langevin"
     """The flow whose total noise `+noise` has."""
-    alignment: float | None = None
+    alignment: float = 0.003
     """Weight of the dot product of gradients in the energy (beta)."""
     dot_product: Literal["fused", "central", "exact"] = "fused"
     """How that dot product is computed."""

@@ -13,6 +13,7 @@ from torch.nn.functional import cross_entropy
 from evoreplay.learners import Learner
 from evoreplay.metrics import final_accuracy, forgetting
 from evoreplay.parts import Memory
+from evoreplay.running.choosing import evenly
 from evoreplay.running.interruption import Interrupted, StopRequest
 from evoreplay.running.memory_passes import evaluated_logits, placed
 from evoreplay.running.setup import Experiment, Part
@@ -171,19 +172,3 @@ def memory_loss(learner: Learner) -> dict[str, float | None] | None:
     loss = float(cross_entropy(logits, held.y))
     right = accuracy(logits.argmax(dim=1) == held.y)
     return {"loss": loss if math.isfinite(loss) else None, "accuracy": right}
-
-
-def evenly(indices: Tensor, count: int) -> Tensor:
-    """At most `count` of the indices, evenly spaced."""
-    if len(indices) <= count:
-        return indices
-    return indices[torch.linspace(0, len(indices) - 1, count).round().long()]
-
-
-def balanced(labels: Tensor, count: int) -> Tensor:
-    """Positions of the first example of each class, then of the second, until there are `count`."""
-    by_class = labels.argsort(stable=True)
-    sizes = labels.bincount()
-    rank = torch.empty_like(by_class)
-    rank[by_class] = torch.arange(len(labels)) - (sizes.cumsum(0) - sizes)[labels[by_class]]
-    return (rank * len(sizes) + labels).argsort(stable=True)[:count].sort().values

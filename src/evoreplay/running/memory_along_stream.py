@@ -28,8 +28,8 @@ from evoreplay.metrics import median_bandwidth, squared_discrepancy
 from evoreplay.metrics.memory_shift import FEWEST
 from evoreplay.parts import Memory
 from evoreplay.random_state import named_generator
+from evoreplay.running.choosing import evenly
 from evoreplay.running.config import Config
-from evoreplay.running.evaluation import evenly
 from evoreplay.running.evolved_memory import MemoryEvolution
 from evoreplay.running.interruption import Interrupted, StopRequest
 from evoreplay.running.memory_passes import Placed, evaluated_features, placed

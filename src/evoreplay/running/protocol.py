@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import torch
 
 from evoreplay.errors import UserError, require, unknown
+from evoreplay.learners.replay_weights import require_recipe
 from evoreplay.running.config import Config, Device, Precision
 from evoreplay.running.methods import find_method
-from evoreplay.running.recipes import PAPER, find_recipe
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,6 @@ PROTOCOLS = {
 OWN_DATA = Protocol(segments=5, memory_size=500, updates=1, rate=0.01, model="auto")
 OWN_TEXTS = replace(PROTOCOLS["clinc150"], segments=5)
 OWN_DATA_PREFIXES = ("folder:", "parquet:", "npz:", "text:")
-
-Value = TypeVar("Value")
 
 HELD_OUT_FOR_TEST = 0.2
 HELD_OUT_FOR_VALIDATION = 0.05
@@ -86,12 +83,11 @@ def resolved(config: Config) -> Config:
         f"stream is {config.stream!r} and schedule is {config.schedule!r}; "
         "a drift stream needs a schedule, and no other stream takes one",
     )
-    recipe = find_recipe(config.recipe)
+    require_recipe(config.recipe)
     if method.flow is None:
         # nothing evolves: the same run under every recipe
-        config, recipe = replace(config, recipe="paper"), PAPER
-    model = config.model or protocol.model
-    space = config.space or (recipe.space or {}).get(model, protocol.space)
+        config = replace(config, recipe="paper")
+    space = config.space or protocol.space
     if protocol.model == "text":
         require(
             space != "input",
@@ -114,21 +110,12 @@ def resolved(config: Config) -> Config:
         if config.updates is None
         else config.updates,
         candidates=protocol.candidates if config.candidates is None else config.candidates,
-        rate=first_given(config.rate, recipe.rate, protocol.rate),
-        steps=first_given(config.steps, recipe.steps),
-        temperature=first_given(config.temperature, recipe.temperature),
-        step=first_given(config.step, recipe.step),
-        alignment=first_given(config.alignment, recipe.alignment),
-        model=model,
+        rate=protocol.rate if config.rate is None else config.rate,
+        model=config.model or protocol.model,
         space=space,
         precision=resolved_precision(config.precision, device),
         device=device,
     )
-
-
-def first_given(*values: Value | None) -> Value:
-    """What is said first."""
-    return next(value for value in values if value is not None)
 
 
 def resolved_precision(name: Precision, device: Device) -> Precision:

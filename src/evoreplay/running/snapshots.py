@@ -14,9 +14,9 @@ from torch import Tensor
 from evoreplay.learners import Learner, ReplayLearner
 from evoreplay.models.split import shifted
 from evoreplay.parts import Memory
+from evoreplay.running.choosing import balanced, evenly
 from evoreplay.running.directory import RunDirectory
 from evoreplay.running.embedding import embedding
-from evoreplay.running.evaluation import balanced, evenly
 from evoreplay.running.evolved_memory import MemoryEvolution
 from evoreplay.running.memory_passes import CHUNK, evaluated_features, placed
 

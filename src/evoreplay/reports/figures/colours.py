@@ -20,6 +20,8 @@ DARK_SERIES = (
     *("#e8e8e6", "#53a1f8", "#ffaf69", "#2c9c70", "#bb549d", "#d2db1e", "#e6291f", "#8954ff"),
 )
 DASHES = (None, "6 3", "2 3", "9 3 2 3")
+DASHED = "5 3"
+"""The second of two lines of one row."""
 RAMP = ("#fde725", "#5ec962", "#21918c", "#3b528b", "#440154")
 """From early classes to late ones where there are too many for colours of their own (viridis)."""
 HEAT = ("#f4f7fb", "#9ecae1", "#2b7bba", "#08306b")
