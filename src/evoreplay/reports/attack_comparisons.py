@@ -21,7 +21,7 @@ def attack_comparison_table(section: Section) -> Table | None:
     for group in section.groups:
         reference = reference_of(group, section.groups)
         noise = controls_of(group, section.groups).noise
-        for name, measure in _measures(section, group):
+        for name, measure in attack_measures(section, group):
             if not any(_has(other, measure) for other in (reference, noise)):
                 continue
             lines.append([
@@ -52,7 +52,7 @@ def _has(group: Group | None, measure: Measure) -> bool:
     return group is not None and bool(group.by_seed(measure))
 
 
-def _measures(section: Section, group: Group) -> Iterator[tuple[str, Measure]]:
+def attack_measures(section: Section, group: Group) -> Iterator[tuple[str, Measure]]:
     """What was measured of this group, by name."""
     for settings in pgd_settings(section.groups):
         for level in SHOWN_LEVELS:

@@ -88,6 +88,7 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
     attacks = [tables[name] for name in ("pgd", "carlini-wagner") if name in tables]
     figures = [
         difference_figures(rows, styles),
+        *(_titled(table) for name, table in tables.items() if name == "claims"),
         *(_titled(table) for table in varied),
         anytime_figures(section, styles),
         matrix_figures(section),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evoreplay.reports.attack_comparisons import attack_comparison_table
 from evoreplay.reports.attack_tables import attack_tables
+from evoreplay.reports.claims import claims_table
 from evoreplay.reports.collect import Skipped, collect
 from evoreplay.reports.groups import Section, sections
 from evoreplay.reports.memory_table import memory_table
@@ -50,7 +51,11 @@ def make_report(folder: Path) -> Report:
     parts = []
     for section in sections(found.runs):
         rows = rows_of(section)
-        more = (attack_comparison_table(section), memory_table(section, rows))
+        more = (
+            attack_comparison_table(section),
+            memory_table(section, rows),
+            claims_table(section, rows),
+        )
         tables = section_tables(section, rows) + attack_tables(section)
         tables += [table for table in more if table is not None]
         memories = shown_memories(section.groups, found.skipped)

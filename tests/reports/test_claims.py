@@ -1,0 +1,163 @@
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evoreplay.reports.claims import cost_verdict, verdict
+from evoreplay.reports.report import make_report
+from evoreplay.reports.statistics import Summary
+
+ER = (0.30, 0.31, 0.32)
+
+
+@pytest.fixture
+def claims(write_run, tmp_path):
+    """The table of claims of rows of CIFAR-10: accuracies by method, or by method and settings."""
+
+    def make(rows, changes=None, dataset="cifar10"):
+        for (method, *settings), values in rows.items():
+            for seed, accuracy in enumerate(values):
+                more = (changes or {}).get(method)
+                write_run(
+                    method, seed, accuracy, dataset=dataset, changes=more, **dict(settings)
+                )  # fmt: skip
+        tables = make_report(tmp_path).sections[0].tables
+        return next((table for table in tables if table.name == "claims"), None)
+
+    return make
+
+
+def line(table, claim):
+    """The line of this claim, or the only one with these words in it."""
+    exact = [row for row in table.rows if row[0].text == claim]
+    (row,) = exact or [row for row in table.rows if claim in row[0].text]
+    return row
+
+
+def interval(ours, theirs):
+    differences = 100 * (np.array(ours) - np.array(theirs))
+    return stats.t.interval(0.95, len(ours) - 1, differences.mean(), stats.sem(differences))
+
+
+def test_a_claim_holds_if_the_whole_interval_is_on_its_side(claims):
+    better = (0.35, 0.37, 0.36)
+    row = line(claims({("er",): ER, ("er+ld",): better}), "er+ld is more accurate than er")
+    low, high = interval(better, ER)
+    assert low > 0
+    assert row[1].text == "holds"
+    assert row[2].text.endswith(f"[+{low:.2f}, +{high:.2f}]")
+
+
+def test_a_claim_does_not_hold_if_the_whole_interval_is_on_the_other_side(claims):
+    row = line(claims({("er",): ER, ("er+ld",): (0.25, 0.27, 0.26)}), "more accurate than er")
+    assert row[1].text == "does not hold"
+
+
+def test_an_interval_around_zero_and_a_single_seed_tell_nothing(claims):
+    table = claims({("er",): ER, ("er+ld",): (0.2, 0.4, 0.3), ("er+svgd",): (0.9,)})
+    assert line(table, "er+ld is more accurate than er")[1].text == "cannot tell"
+    assert line(table, "er+svgd is more accurate than er")[1].text == "cannot tell"
+
+
+def test_a_gain_that_noise_has_too_stands_beside_the_claim(claims):
+    better = (0.35, 0.37, 0.36)
+    table = claims({("er",): ER, ("er+ld",): better, ("er+noise",): better})
+    _, here, _, noise, *_ = line(table, "er+ld is more accurate than er")
+    assert (here.text, noise.value) == ("holds", 0.0)
+    assert "no difference shown" in noise.detail
+
+
+def test_the_papers_gain_is_said_to_be_outside_an_interval_that_lacks_it(claims):
+    # the paper has 37.6 - 33.3 for Langevin and 36.5 - 33.3 for Stein
+    rows = {("er",): ER, ("er+ld",): ER, ("er+svgd",): (0.33, 0.345, 0.35)}
+    table = claims(rows)
+    assert line(table, "er+ld is more accurate than er")[5].text == "+4.3, outside"
+    assert line(table, "er+svgd is more accurate than er")[5].text == "+3.2"
+
+
+def test_methods_without_a_row_are_named_as_not_measured(claims):
+    table = claims({("er",): ER, ("er+ld",): ER})
+    for base in ("mir", "gmed", "er-aug"):
+        assert line(table, f"evolution improves {base}")[1].text == "not measured"
+
+
+def test_stein_is_compared_with_langevin_of_the_same_recipe(claims):
+    reference = ("recipe", "reference")
+    table = claims({
+        ("er",): ER,
+        ("er+ld",): ER,
+        ("er+svgd",): (0.35, 0.36, 0.371),
+        ("er+ld", reference): (0.40, 0.41, 0.42),
+    })  # fmt: skip
+    row = line(table, "than er+ld recipe=paper")
+    assert row[0].text == "er+svgd is more accurate than er+ld recipe=paper"
+    assert row[1].text == "holds"
+
+
+def test_nearer_to_the_past_is_a_negative_difference_and_noise_is_asked_too(claims, memory_keys):
+    changes = {
+        "er+ld": memory_keys(0.05, 0.02, rise=0.1),
+        "er+noise": memory_keys(0.02, 0.05, rise=0.0),
+    }
+    table = claims({("er",): ER, ("er+ld",): ER, ("er+noise",): ER}, changes)
+    assert line(table, "er+ld: evolved memory is nearer")[1].text == "holds"
+    assert line(table, "er+noise (control): evolved memory")[1].text == "does not hold"
+
+
+def test_writing_back_is_compared_with_the_same_flow_that_does_not(claims):
+    table = claims({
+        ("er",): ER,
+        ("er+ld",): ER,
+        ("er+ld", ("write_back", True)): (0.20, 0.21, 0.225),
+        ("er+ld", ("steps", 1)): (0.1, 0.1, 0.1),
+    })  # fmt: skip
+    row = line(table, "writing back is worse than not writing back")
+    assert row[1].text == "holds"
+    assert row[2].value == pytest.approx(100 * (0.635 - 0.93) / 3)
+
+
+def test_robustness_is_told_for_one_strength_with_both_controls_beside_it(write_run, tmp_path):
+    shares = {"er": (0.1, 0.1, 0.1), "er+noise": (0.2, 0.21, 0.2), "er+ld": (0.2, 0.21, 0.22)}
+    for method, values in shares.items():
+        for seed, share in enumerate(values):
+            path = write_run(method, seed, dataset="cifar10")
+            digest = json.loads((path / "result.json").read_text())["config_hash"]
+            curve = [{"eps": level / 255, "accuracy": share} for level in (2, 4)]
+            found = {"config_hash": digest, "pgd": {"steps": 20, "curve": curve}}
+            (path / "robustness.json").write_text(json.dumps(found))
+    tables = make_report(tmp_path).sections[0].tables
+    table = next(table for table in tables if table.name == "claims")
+    row = line(table, "er+ld keeps more accuracy")
+    assert row[0].text.endswith("under PGD at 4/255")
+    assert row[1].text == "holds"
+    assert "no difference shown" in row[3].detail
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (3.1, 3.9, "holds"),
+        (2.0, 2.9, "does not hold"),
+        (4.1, 5.0, "does not hold"),
+        (2.9, 3.2, "cannot tell"),
+        (None, None, "cannot tell"),
+    ],
+)
+def test_the_cost_is_claimed_to_lie_between_three_and_four(low, high, said):
+    assert cost_verdict(Summary(3, 3.5, 0.1, low, high)) == said
+
+
+def test_a_claim_of_less_holds_below_zero():
+    found = Summary(3, -2.0, 0.1, -3.0, -1.0)
+    assert verdict(found, above=False) == "holds"
+    assert verdict(found) == "does not hold"
+    assert verdict(None) == "cannot tell"
+
+
+def test_other_data_and_rows_without_a_flow_have_no_claims(claims):
+    assert claims({("er",): ER, ("gmed",): ER}) is None
+
+
+def test_the_digits_have_no_claims_of_the_paper(claims):
+    assert claims({("er",): ER, ("er+ld",): ER}, dataset="digits") is None
