@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from evoreplay.reports.attack_tables import carlini_wagner_attacks, pgd_curves, pgd_settings
 from evoreplay.reports.comparisons import Comparison
-from evoreplay.reports.groups import Group
+from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.memory_numbers import MemoryNumbers
 from evoreplay.reports.memory_results import Distance, Known, Rise
-from evoreplay.reports.paper_numbers import PaperNumber
+from evoreplay.reports.paper_numbers import PaperNumber, paper_accuracy
 from evoreplay.reports.report import Report, SectionReport
 from evoreplay.reports.reproduction import command_of
 from evoreplay.reports.robustness import eps_text
@@ -27,7 +27,8 @@ VARIED = ("memory_size", "steps", "rate", "alignment", "recipe", "precision")
 
 def comma_separated(report: Report) -> str:
     """One line for each row of the result tables, with every number it has."""
-    lines = [flat_row(part, row) for part in report.sections for row in part.rows]
+    blank = _blank(report)
+    lines = [line for part in report.sections for line in _lines(part, flat_row, blank)]
     names = list(dict.fromkeys(name for line in lines for name in line))
     text = io.StringIO()
     writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
@@ -38,13 +39,14 @@ def comma_separated(report: Report) -> str:
 
 def everything(report: Report) -> str:
     """JSON of all that the page is drawn from, images and maps aside."""
+    blank = _blank(report) | {"runs": []}
     document = {
         "sections": [
             {
                 "dataset": part.section.dataset,
                 "subset": part.section.subset,
                 "scale": part.section.scale,
-                "rows": [_row(part, row) for row in part.rows],
+                "rows": _lines(part, _row, blank),
                 "tables": [_table(table) for table in part.tables],
             }
             for part in report.sections
@@ -56,15 +58,8 @@ def everything(report: Report) -> str:
 
 def flat_row(part: SectionReport, row: Row) -> dict[str, Any]:
     """Every number of a row under a name of its own; accuracies in percent."""
-    section, config = part.section, row.group.config
     flat: dict[str, Any] = {
-        "dataset": section.dataset,
-        "subset": section.subset,
-        "scale": section.scale,
-        "row": row.group.label,
-        "method": row.group.method,
-        **{name: config[name] for name in VARIED},
-        "seeds": " ".join(str(seed) for seed in row.group.seeds),
+        **_identity(part.section, row.group),
         **_numbers("accuracy", row.accuracy),
         **_numbers("forgetting", row.forgetting),
     }
@@ -81,6 +76,45 @@ def flat_row(part: SectionReport, row: Row) -> dict[str, Any]:
         **_attacks(row.group),
         "config_hashes": " ".join(run.config_hash for run in row.group.runs),
         "command": command_of(row.group.runs[0]),
+    }
+
+
+def _lines(
+    part: SectionReport,
+    of_row: Callable[[SectionReport, Row], dict[str, Any]],
+    blank: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Of each row of the result table; one that is not measured is `blank` but for its name."""
+    measured = {row.group: row for row in part.rows}
+    return [
+        of_row(part, measured[group])
+        if group in measured
+        else {
+            **blank,
+            **_identity(part.section, group),
+            "accuracy_n": 0,
+            **_paper("paper", paper_accuracy(group)),
+        }
+        for group in part.section.all_groups
+    ]
+
+
+def _blank(report: Report) -> dict[str, Any]:
+    """The names of a row's numbers, and none of the numbers."""
+    rows = ((part, row) for part in report.sections for row in part.rows)
+    return next((dict.fromkeys(flat_row(part, row)) for part, row in rows), {})
+
+
+def _identity(section: Section, group: Group) -> dict[str, Any]:
+    return {
+        "dataset": section.dataset,
+        "subset": section.subset,
+        "scale": section.scale,
+        "row": group.label,
+        "method": group.method,
+        **{name: group.config[name] for name in VARIED},
+        "seeds": " ".join(str(seed) for seed in group.seeds),
+        **({} if group.planned_n is None else {"planned_n": group.planned_n}),
     }
 
 

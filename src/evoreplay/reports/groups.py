@@ -6,9 +6,10 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from evoreplay.errors import UserError
+from evoreplay.reports.plan import NO_PLAN, Plan, row_key
 from evoreplay.reports.results import FinishedRun
 from evoreplay.running import Config
 from evoreplay.running.config import as_dict
@@ -29,10 +30,12 @@ class Group:
     named: tuple[tuple[str, str], ...]
     """Settings, with their values, by which it differs from other rows of its section."""
     config: Mapping[str, Any]
-    """That of the first run."""
+    """That of the first run, or what the plan has for it."""
     subset: str | None
     runs: tuple[FinishedRun, ...]
-    """By seed."""
+    """By seed; none in a row that is planned and not measured."""
+    planned_n: int | None = None
+    """Seeds that the plan has for it, and any other that is there; None if it is in no plan."""
 
     @property
     def label(self) -> str:
@@ -94,8 +97,16 @@ class Section:
     subset: str | None
     scale: float
     groups: tuple[Group, ...]
+    """Rows with a finished run."""
     common: Mapping[str, Any]
     """Settings of all rows that are not those of the protocol."""
+    missing: tuple[Group, ...] = ()
+    """Rows of the plan of which no run is finished."""
+
+    @property
+    def all_groups(self) -> list[Group]:
+        """Measured or not, in the order of the tables."""
+        return sorted((*self.groups, *self.missing), key=_order)
 
     @property
     def title(self) -> str:
@@ -109,42 +120,84 @@ class Section:
         return marks if self.subset is None else [*marks, f"subset: {self.subset}"]
 
 
-def sections(runs: Iterable[FinishedRun]) -> list[Section]:
-    """All runs by dataset and by row, in an order that depends on nothing but them."""
-    by_section: dict[tuple[str, str, float], list[FinishedRun]] = defaultdict(list)
-    for run in runs:
-        key = (str(run.config["dataset"]), run.subset or "", -float(run.config["scale"]))
-        by_section[key].append(run)
-    return [_section(by_section[key]) for key in sorted(by_section)]
+def sections(runs: Iterable[FinishedRun], plan: Plan = NO_PLAN) -> list[Section]:
+    """All runs by dataset and by row, in an order that depends on nothing but them and the plan.
 
-
-def _section(runs: list[FinishedRun]) -> Section:
-    by_config: dict[str, list[FinishedRun]] = defaultdict(list)
+    A row of the plan without a run goes where its runs would go: to the dataset and scale; of
+    several subsets, to the first. Labels tell measured and planned rows apart.
+    """
+    by_place: dict[Place, list[FinishedRun]] = defaultdict(list)
+    measured = set()
     for run in runs:
-        by_config[json.dumps({**run.config, "seed": None}, sort_keys=True)].append(run)
-    configs = [rows[0].config for rows in by_config.values()]
-    varying = [field for field in _fields(configs) if _differ(configs, field)]
-    groups = [
-        Group(
-            named=_named(rows[0].config, configs, varying),
-            config=rows[0].config,
-            subset=rows[0].subset,
-            runs=tuple(sorted(rows, key=lambda run: run.seed)),
-        )
-        for rows in by_config.values()
+        by_place[_place(run.config, run.subset)].append(run)
+        measured.add(row_key(run.config))
+    missing: dict[Place, list[Mapping[str, Any]]] = defaultdict(list)
+    for key, row in plan.items():
+        if key not in measured:
+            whole = _place(row.config, None)
+            alike = [p for p in by_place if (p.dataset, p.scale) == (whole.dataset, whole.scale)]
+            missing[min(alike, default=whole)].append(row.config)
+    return [
+        _section(place, by_place.get(place, []), missing.get(place, []), plan)
+        for place in sorted({*by_place, *missing})
     ]
-    groups.sort(key=lambda group: (method_order(group.method), group.label))
-    first = groups[0].config
+
+
+class Place(NamedTuple):
+    """A section, in the order of sections."""
+
+    dataset: str
+    subset: str
+    """Empty if it is the whole dataset."""
+    scale: float
+    """Negative, so that more of the stream comes first."""
+
+
+def _place(config: Mapping[str, Any], subset: str | None) -> Place:
+    return Place(str(config["dataset"]), subset or "", -float(config["scale"]))
+
+
+def _section(
+    place: Place, runs: list[FinishedRun], missing: list[Mapping[str, Any]], plan: Plan
+) -> Section:
+    by_row: dict[str, list[FinishedRun]] = defaultdict(list)
+    for run in runs:
+        by_row[row_key(run.config)].append(run)
+    configs = [rows[0].config for rows in by_row.values()] + missing
+    varying = [field for field in _fields(configs) if _differ(configs, field)]
+    subset = place.subset or None
+
+    def group(config: Mapping[str, Any]) -> Group:
+        key = row_key(config)
+        own = sorted(by_row.get(key, ()), key=lambda run: run.seed)
+        there = {run.seed for run in own}
+        return Group(
+            named=_named(config, configs, varying),
+            config=config,
+            subset=subset,
+            runs=tuple(own),
+            planned_n=len(plan[key].seeds | there) if key in plan else None,
+        )
+
     common = {
-        field: first[field]
+        field: configs[0][field]
         for field in _fields(configs)
         if field not in varying
         and field not in HARDWARE
         and all(config[field] != usual_config(config).get(field) for config in configs)
     }
     return Section(
-        str(first["dataset"]), groups[0].subset, float(first["scale"]), tuple(groups), common
+        dataset=place.dataset,
+        subset=subset,
+        scale=float(configs[0]["scale"]),
+        groups=tuple(sorted((group(rows[0].config) for rows in by_row.values()), key=_order)),
+        common=common,
+        missing=tuple(sorted(map(group, missing), key=_order)),
     )
+
+
+def _order(group: Group) -> tuple[tuple[int, int, str], str]:
+    return method_order(group.method), group.label
 
 
 def method_order(method: str) -> tuple[int, int, str]:

@@ -12,6 +12,7 @@ from evoreplay.reports.rows import Row
 from evoreplay.reports.statistics import Summary
 from evoreplay.reports.tables import (
     EMPTY,
+    NOT_MEASURED,
     Cell,
     Column,
     Table,
@@ -22,7 +23,6 @@ from evoreplay.reports.tables import (
     spread_cell,
 )
 
-NOT_MEASURED = Cell("not measured")
 COLUMNS = (
     Column("method", numeric=False),
     Column("n (seeds)"),

@@ -64,7 +64,10 @@ def anchor(text: str) -> str:
 def _opening(report: Report) -> Html:
     runs, rows = report.run_count, report.row_count
     words = f"{_count(runs, 'run')} in {_count(rows, 'row')}"
-    words += f" on {_count(len(report.sections), 'dataset')}."
+    measured = sum(bool(part.rows) for part in report.sections)
+    words += f" on {_count(measured, 'dataset')}."
+    if report.missing_count:
+        words += f" Not measured yet: {_count(report.missing_count, 'row')}."
     links = [
         element("li", element("a", part.section.title, href=f"#{anchor(part.section.title)}"))
         for part in report.sections
@@ -109,7 +112,7 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
         element("h3", "Final accuracy"),
         sorted_table(tables["results"]),
         *figures,
-        _reproduction(rows),
+        _reproduction(rows) if rows else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from evoreplay.reports.claims import claims_table
 from evoreplay.reports.collect import Skipped, collect
 from evoreplay.reports.groups import Section, sections
 from evoreplay.reports.memory_table import memory_table
+from evoreplay.reports.plan import plan_of
 from evoreplay.reports.result_tables import section_tables
+from evoreplay.reports.results import FinishedRun
 from evoreplay.reports.rows import Row, rows_of
 from evoreplay.reports.snapshots import Memories, shown_memories
 from evoreplay.reports.tables import Table
+from evoreplay.running import Config
 
 
 @dataclass(frozen=True)
@@ -35,21 +39,35 @@ class Report:
     skipped: list[Skipped]
 
     @property
+    def runs(self) -> list[FinishedRun]:
+        """That it is made of."""
+        return [run for part in self.sections for row in part.rows for run in row.group.runs]
+
+    @property
     def run_count(self) -> int:
-        """Runs that the report is made of."""
-        return sum(len(row.group.runs) for part in self.sections for row in part.rows)
+        """How many these are."""
+        return len(self.runs)
 
     @property
     def row_count(self) -> int:
-        """Rows of the result tables."""
+        """Rows with a finished run."""
         return sum(len(part.rows) for part in self.sections)
 
+    @property
+    def missing_count(self) -> int:
+        """Rows of the plan without one."""
+        return sum(len(part.section.missing) for part in self.sections)
 
-def make_report(folder: Path) -> Report:
-    """The report of all finished runs below a folder."""
+
+def make_report(folder: Path, *, planned: Iterable[Config] = ()) -> Report:
+    """The report of all finished runs below a folder.
+
+    `planned` are the runs that there should be, every field decided: rows of which none is
+    finished are named as not measured, and the others say how many of their seeds are there.
+    """
     found = collect(folder)
     parts = []
-    for section in sections(found.runs):
+    for section in sections(found.runs, plan_of(planned)):
         rows = rows_of(section)
         more = (
             attack_comparison_table(section),

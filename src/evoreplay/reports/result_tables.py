@@ -6,10 +6,12 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 
-from evoreplay.reports.groups import Section
+from evoreplay.reports.groups import Group, Section
+from evoreplay.reports.paper_numbers import paper_accuracy
 from evoreplay.reports.rows import Row
 from evoreplay.reports.tables import (
     EMPTY,
+    NOT_MEASURED,
     Cell,
     Column,
     Table,
@@ -25,6 +27,9 @@ BRACKETS = (
     "The paper's numbers are means ± standard deviations of 10 runs. In brackets: the dataset here "
     "is a subset or the stream is shortened, so it is not the same experiment. No number "
     "stands where the paper has no such experiment, or where more than one setting differs."
+)
+INCOMPLETE = (
+    "n of m: of m planned seeds n are finished, and the numbers are theirs. Not measured: none is."
 )
 VARIED = {
     "memory_size": "memory size",
@@ -59,11 +64,17 @@ def result_table(section: Section, rows: Sequence[Row]) -> Table:
     twice = any(row.to_twice is not None for row in rows)
     columns += [Column("difference to er-x2, 95 % paired interval")] if twice else []
     columns += [Column("paper: mean ± sd")]
+    measured = {row.group: row for row in rows}
     return Table(
         "results",
         f"Final accuracy: {section.title}",
         columns,
-        [_result_cells(row, twice=twice) for row in rows],
+        [
+            _result_cells(measured[group], twice=twice)
+            if group in measured
+            else _missing_cells(group, len(columns))
+            for group in section.all_groups
+        ],
         [
             "Standard deviations have n - 1 in the denominator. Differences are in percentage "
             "points of final accuracy, paired by seed; each interval stands for itself, so of "
@@ -72,6 +83,7 @@ def result_table(section: Section, rows: Sequence[Row]) -> Table:
             "same method with noise of the same size and no gradient (+noise). er-x2: replay of "
             "twice the weight, the second control where raw and evolved examples are replayed.",
             BRACKETS,
+            *([INCOMPLETE] if any(map(_is_incomplete, section.all_groups)) else []),
         ],
     )
 
@@ -82,7 +94,7 @@ def _result_cells(row: Row, *, twice: bool) -> list[Cell]:
     reference = Cell("the reference") if row.is_reference else comparison_cell(row.to_reference)
     return [
         Cell(row.group.label),
-        Cell(str(accuracy.n), value=accuracy.n),
+        _seeds_cell(row.group),
         Cell(decimal(accuracy.mean), value=accuracy.mean),
         EMPTY if deviation is None else Cell(decimal(deviation), value=deviation),
         Cell(interval_text(accuracy), value=accuracy.low),
@@ -92,6 +104,23 @@ def _result_cells(row: Row, *, twice: bool) -> list[Cell]:
         *([comparison_cell(row.to_twice)] if twice else []),
         paper_cell(row.paper),
     ]
+
+
+def _missing_cells(group: Group, width: int) -> list[Cell]:
+    """A planned row: no number of ours, and the paper's if there is one."""
+    first = [Cell(group.label), _seeds_cell(group), NOT_MEASURED]
+    last = paper_cell(paper_accuracy(group))
+    return [*first, *[EMPTY] * (width - len(first) - 1), last]
+
+
+def _seeds_cell(group: Group) -> Cell:
+    """How many are finished, and of how many if some are missing."""
+    n = len(group.runs)
+    return Cell(f"{n} of {group.planned_n}" if _is_incomplete(group) else str(n), value=n)
+
+
+def _is_incomplete(group: Group) -> bool:
+    return group.planned_n is not None and len(group.runs) < group.planned_n
 
 
 def varied_table(section: Section, rows: Sequence[Row], field: str) -> Table | None:

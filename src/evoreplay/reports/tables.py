@@ -47,6 +47,7 @@ class Table:
 
 
 EMPTY = Cell(NOTHING)
+NOT_MEASURED = Cell("not measured")
 
 
 def decimal(value: float, digits: int = 1, *, sign: bool = False) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from evoreplay.errors import UserError, unknown
 from evoreplay.reports.collect import Skipped
 from evoreplay.reports.formats import FORMATS, SUFFIXES
-from evoreplay.reports.report import make_report
+from evoreplay.reports.report import Report, make_report
+from evoreplay.running import Config
 from evoreplay.storage import write_file
 
 Format = Literal["html", "md", "csv", "json", "latex"]
@@ -23,17 +25,26 @@ class Written(NamedTuple):
     skipped: list[Skipped]
 
 
-def write_report(runs: Path, out: Path, format: str | None = None) -> Written:
+def write_report(
+    runs: Path, out: Path, format: str | None = None, *, planned: Iterable[Config] = ()
+) -> Written:
     """Report all finished runs below `runs` in the file `out`.
 
     Without a format its suffix decides, and html if that says nothing. The same runs give the same
-    bytes.
+    bytes. `planned` are the runs of a grid: what is not there yet is then said.
     """
-    name = format or SUFFIXES.get(out.suffix.lower(), "html")
-    if name not in FORMATS:
-        raise unknown("format", name, FORMATS)
-    report = make_report(runs)
-    text = FORMATS[name](report)
+    name = _format(out, format)
+    return save_report(make_report(runs, planned=planned), out, name)
+
+
+def save_report(report: Report, out: Path, format: str | None = None) -> Written:
+    """Write a report that is made already."""
+    save_text(out, FORMATS[_format(out, format)](report))
+    return Written(out, report.run_count, report.row_count, report.skipped)
+
+
+def save_text(out: Path, text: str) -> None:
+    """A file and the folders above it, or an error that names it."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         write_file(out, text.encode())
@@ -41,4 +52,10 @@ def write_report(runs: Path, out: Path, format: str | None = None) -> Written:
         raise UserError(
             f"cannot write {out}: {error.strerror or error}; give another --out"
         ) from error
-    return Written(out, report.run_count, report.row_count, report.skipped)
+
+
+def _format(out: Path, format: str | None) -> str:
+    name = format or SUFFIXES.get(out.suffix.lower(), "html")
+    if name not in FORMATS:
+        raise unknown("format", name, FORMATS)
+    return name

@@ -233,8 +233,13 @@ def config_hash(config: Config) -> str:
 
 def run_name(config: Config) -> str:
     """The name of the run directory."""
-    dataset = "".join(c if c.isalnum() or c in "-_" else "_" for c in config.dataset)
-    return f"{dataset}-{config.method}-s{config.seed}-{config_hash(config)}"
+    return name_of_run(config.dataset, config.method, config.seed, config_hash(config))
+
+
+def name_of_run(dataset: str, method: str, seed: int, digits: str) -> str:
+    """The same from its parts, for a result of any version: `digits` is its config hash."""
+    plain = "".join(c if c.isalnum() or c in "-_" else "_" for c in dataset)
+    return f"{plain}-{method}-s{seed}-{digits}"
 
 
 def field_help(owner: type, name: str) -> str:

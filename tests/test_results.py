@@ -1,0 +1,94 @@
+"""Pages of results: every number in a table is made again from the results beside the page."""
+
+from pathlib import Path
+
+import pytest
+
+from evoreplay import Config, run
+from evoreplay.reports.packed_results import packed, packed_text, unpacked
+from evoreplay.reports.report import make_report
+from evoreplay.reports.write import write_report
+from evoreplay.sweeps.grid import experiment_configs, make_grid
+
+RESULTS = Path(__file__).parent.parent / "docs" / "results"
+PAGES = sorted(file for file in RESULTS.glob("*.json") if file.with_suffix(".md").exists())
+
+
+def planned(configs):
+    """The grid of these; the results of the pages were made on a CPU."""
+    return [job.config for job in make_grid(configs, settings={"device": "cpu"})]
+
+
+def lines_not_on_page(results, page, grid, folder):
+    """Lines of tables that the results give and the page has not."""
+    unpacked(results, folder / "runs")
+    made = write_report(folder / "runs", folder / "report.md", planned=grid)
+    assert made.skipped == []
+    there = set(page.read_text().splitlines())
+    lines = made.path.read_text().splitlines()
+    return [line for line in lines if line.startswith("|") and line not in there]
+
+
+@pytest.mark.parametrize("results", PAGES, ids=lambda file: file.stem)
+def test_a_page_of_results_has_every_line_that_its_results_give(results, tmp_path):
+    grid = planned(experiment_configs(results.stem))
+    assert lines_not_on_page(results, results.with_suffix(".md"), grid, tmp_path) == []
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    """Three of the six runs of a small experiment: their results and their page."""
+    folder = tmp_path_factory.mktemp("example")
+    fields = {"scale": 0.1, "memory_size": 20}
+    grid = planned(
+        Config(method=method, seed=seed, **fields)
+        for method in ("er", "er+ld", "mir")
+        for seed in (0, 1)
+    )
+    for config in grid:
+        if (config.method, config.seed) in {("er", 0), ("er", 1), ("er+ld", 0)}:
+            run(config, out=folder / "runs")
+    report = make_report(folder / "runs", planned=grid)
+    (folder / "page.json").write_text(packed_text(packed(report.runs, grid)))
+    write_report(folder / "runs", folder / "page.md", planned=grid)
+    return folder / "page.json", (folder / "page.md").read_text(), grid
+
+
+@pytest.fixture
+def missing_on(example, tmp_path):
+    results, _, grid = example
+
+    def missing(text):
+        (tmp_path / "page.md").write_text(text)
+        return lines_not_on_page(results, tmp_path / "page.md", grid, tmp_path)
+
+    return missing
+
+
+def test_a_page_as_it_was_written_lacks_nothing_whatever_else_it_says(example, missing_on):
+    _, text, _ = example
+    assert "| mir | 0 of 2 | not measured |" in text
+    assert missing_on(text.replace("\n## ", "\nSome words.\n\n## ")) == []
+
+
+def test_a_page_without_one_line_is_noticed(example, missing_on):
+    _, text, _ = example
+    line = next(line for line in text.splitlines() if line.startswith("| er+ld | 1 of 2 |"))
+    assert missing_on(text.replace(f"{line}\n", "")) == [line]
+
+
+def test_a_page_with_a_changed_number_is_noticed(example, missing_on):
+    _, text, _ = example
+    line = next(line for line in text.splitlines() if line.startswith("| er | 2 |"))
+    mean = line.split(" | ")[2]
+    changed = line.replace(f"| {mean} |", f"| {float(mean) + 0.1:.1f} |", 1)
+    assert changed != line
+    assert missing_on(text.replace(line, changed)) == [line]
+
+
+def test_a_row_that_is_measured_by_now_is_noticed(example, missing_on):
+    _, text, _ = example
+    line = next(line for line in text.splitlines() if line.startswith("| er+ld | 1 of 2 |"))
+    dashes = " | ".join(["\N{EN DASH}"] * (line.count(" | ") - 2))
+    old = f"| er+ld | 0 of 2 | not measured | {dashes} |"
+    assert missing_on(text.replace(line, old)) == [line]
