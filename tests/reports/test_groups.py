@@ -22,6 +22,14 @@ def test_a_row_names_the_settings_in_which_rows_of_its_method_differ(write_run, 
     assert labels(tmp_path) == [["er", "er+ld steps=1", "er+ld steps=5", "er+noise"]]
 
 
+def test_rows_that_differ_in_many_settings_name_only_what_is_not_the_protocols(write_run, tmp_path):
+    write_run("er+ld")
+    write_run("er+ld", steps=2, rate=0.02, temperature=0.0)
+    write_run("er+ld", recipe="reference")
+    expected = ["er+ld", "er+ld recipe=reference", "er+ld steps=2 rate=0.02 temperature=0.0"]
+    assert labels(tmp_path) == [expected]
+
+
 def test_a_row_names_a_setting_that_is_not_the_protocols_and_not_that_of_all(write_run, tmp_path):
     write_run("er", 0)
     write_run("er+ld", 0, lr=0.05)

@@ -19,6 +19,8 @@ from evoreplay.running.protocol import resolved
 NOT_IN_LABELS = frozenset({"dataset", "method", "seed", "scale"})
 MOST_ROWS = 8
 """Rows of a section with pictures of their own."""
+MOST_COMPARED = 2
+"""Settings that all rows of a method name; with more of them a label could not be read."""
 HARDWARE = ("precision", "device")
 """Their default is decided by the machine, so no value of theirs goes without saying."""
 
@@ -228,15 +230,17 @@ def _named(
 ) -> tuple[tuple[str, str], ...]:
     """What sets a row apart.
 
-    A setting is named if rows of this method differ in it, or if it varies in the section and this
-    row has not what the protocol says.
+    A setting is named if it varies in the section and this row has not what the protocol says.
+    Where rows of this method differ in a setting or two, those are named in all of them.
     """
     own = [other for other in configs if other["method"] == config["method"]]
     usual = usual_config(config)
+    compared = [field for field in varying if _differ(own, field)]
+    always = {*HARDWARE, *(compared if len(compared) <= MOST_COMPARED else ())}
     return tuple(
         (field, setting_text(config.get(field)))
         for field in varying
-        if _differ(own, field) or field in HARDWARE or config.get(field) != usual.get(field)
+        if field in always or config.get(field) != usual.get(field)
     )
 
 
