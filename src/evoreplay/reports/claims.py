@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from evoreplay.reports.along_table import compared_along
 from evoreplay.reports.attack_comparisons import attack_measures
 from evoreplay.reports.comparisons import (
     CONDITIONS,
@@ -54,6 +55,8 @@ NOTES = (
     "is on the other; cannot tell: it contains 0, or there are fewer than two seeds. The verdict "
     "is on the claim as the paper makes it; the controls stand beside it and say whether it is "
     "the evolution. Percentage points unless said otherwise, paired by seed.",
+    "Along the stream: the evidence once more, of the mean accuracy along the stream instead of "
+    "that after the last batch; it varies less.",
     "Paper: the difference of its means, in brackets where the data are not the same. Outside: "
     "the interval here does not contain it.",
 )
@@ -69,6 +72,8 @@ class Claim(NamedTuple):
     """The same against the control of equal noise."""
     twice: Cell = EMPTY
     """And against that of equal weight."""
+    along: Cell = EMPTY
+    """The same difference of the mean accuracy along the stream."""
     paper: str = ""
 
 
@@ -94,6 +99,7 @@ def claims_table(section: Section, rows: Sequence[Row]) -> Table | None:
             Column("evidence, 95 % paired interval"),
             Column("against equal noise"),
             Column("against equal weight (er-x2)"),
+            Column("the same along the stream"),
             Column("paper"),
         ],
         [_cells(claim) for claim in claims],
@@ -153,6 +159,7 @@ def _above(group: Group, other: Group) -> Claim:
         f"{group.label} is more accurate than {other.label}",
         verdict(compared.difference),
         comparison_cell(compared),
+        along=compared_along(group, other),
         paper=_paper_gain(group, other, compared.difference),
     )
 
@@ -253,5 +260,6 @@ def _cells(claim: Claim) -> list[Cell]:
         claim.evidence,
         claim.noise,
         claim.twice,
+        claim.along,
         Cell(claim.paper) if claim.paper else EMPTY,
     ]

@@ -94,6 +94,7 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
         *(_titled(table) for name, table in tables.items() if name == "claims"),
         *(_titled(table) for table in varied),
         anytime_figures(section, styles),
+        *(_titled(table) for name, table in tables.items() if name == "along"),
         matrix_figures(section),
         balance_figures(section),
         by_heart_figures(section, styles),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from evoreplay.reports.along_table import along_table
 from evoreplay.reports.attack_comparisons import attack_comparison_table
 from evoreplay.reports.attack_tables import attack_tables
 from evoreplay.reports.claims import claims_table
@@ -70,6 +71,7 @@ def make_report(folder: Path, *, planned: Iterable[Config] = ()) -> Report:
     for section in sections(found.runs, plan_of(planned)):
         rows = rows_of(section)
         more = (
+            along_table(section),
             attack_comparison_table(section),
             memory_table(section, rows),
             claims_table(section, rows),
