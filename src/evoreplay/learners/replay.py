@@ -32,6 +32,8 @@ from evoreplay.learners.context import StepContext, StreamStep
 from evoreplay.learners.evolving import Evolving, displacement, written
 from evoreplay.learners.learner import Learner, Precision
 from evoreplay.learners.passes import Passes, RawPass, Term, term_of
+from evoreplay.learners.raw_passes import RawPasses
+from evoreplay.learners.replay_loss import ReplayLoss
 from evoreplay.learners.replay_weights import replay_weights
 from evoreplay.learners.step import Outcome, Step, step_report
 from evoreplay.models.split import OWN, Split, split_at
@@ -208,9 +210,12 @@ class ReplayLearner(Learner):
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
+        weights = self._replay_loss.weights(batch)
         if batch is not None:
             with self.watch("update" if self.evolution is None else "evolution"):
-                raw = self._raw_pass(batch)
+                term = self._replay_loss.raw_term(batch)
+                self._update_statistics(term)
+                raw = self._raw_passes.learned(batch, term)
             if raw.loss is not None:
                 losses["raw"] = raw.loss
             if self.evolution is not None:
@@ -220,65 +225,18 @@ class ReplayLearner(Learner):
                 with self.watch("update"):
                     with batch_statistics_only(self.model) if clean else nullcontext():
                         losses["evolved"] = self.passes.loss_of(evolved)
-                    (self._weights(batch)["evolved"] * losses["evolved"]).backward()
+                    (weights["evolved"] * losses["evolved"]).backward()
                 outcome = self._finished(batch, evolved)
         if losses:
             with self.watch("update"):
                 self._step_optimizer(losses)
-        return step_report(losses, self._weights(batch), outcome)
-
-    def _raw_pass(self, batch: Batch) -> RawPass:
-        """The unevolved minibatch: as much of a pass as its three uses need."""
-        term = self._unevolved(batch)
-        weight = term.weight
-        self._update_statistics(term)
-        evolving = self.evolving()
-        if evolving is not None and evolving.needs_reference_gradient:
-            # a pass for g' alone is no training pass: the noise control has none
-            spared = weight == 0 and self.statistics == "all"
-            with batch_statistics_only(self.model) if spared else nullcontext():
-                loss, lifted = self.passes.raw(term, full_precision=True)
-            gradient = named_gradients(self.model, loss)
-            if weight > 0:
-                self._accumulate(gradient, weight)
-            known = RawPass(loss.detach(), gradient, lifted=lifted)
-        elif weight == 0 and self.statistics == "all":
-            return RawPass()
-        elif evolving is not None and evolving.begins_at(batch):
-            return self.passes.raw_to_particles(term)
-        else:
-            with torch.set_grad_enabled(weight > 0):
-                loss, lifted = self.passes.raw(term)
-            if weight > 0:
-                (weight * loss).backward()
-            known = RawPass(loss.detach(), lifted=lifted)
-        # companions are not what evolves
-        return known if batch.companions is None else known._replace(lifted=None)
+        return step_report(losses, weights, outcome)
 
     def _update_statistics(self, term: Term) -> None:
         """The control's extra forwards, which only BatchNorm notices."""
         for _ in range(self.extra_statistics):
             with torch.no_grad(), self._autocast():
                 self.passes.logits(term)
-
-    def _unevolved(self, batch: Batch) -> Term:
-        """The raw examples: companions of what evolves, if there are any; without a flow, all."""
-        weight = self._weights(batch)["raw"]
-        inputs, labels, shift = batch.inputs, batch.labels, batch.shift
-        if batch.companions is None:
-            return Term(weight, inputs, labels, shift)
-        if self.evolution is not None:
-            return Term(weight, batch.companions, labels, shift)
-        both = None if shift is None else torch.cat([shift, shift])
-        inputs = torch.cat([batch.companions, inputs])
-        return Term(weight, inputs, torch.cat([labels, labels]), both)
-
-    def _weights(self, batch: Batch | None) -> dict[str, float]:
-        """Of the raw and the evolved loss; companions have half of what evolves beside them."""
-        if batch is None or batch.companions is None or self.evolution is None:
-            return {"raw": self.raw_weight, "evolved": self.evolved_weight}
-        half = self.evolved_weight / 2
-        return {"raw": self.raw_weight + half, "evolved": half}
 
     def _joint_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         """One forward of stream, raw and evolved together; BatchNorm sees them as one batch."""
@@ -287,14 +245,13 @@ class ReplayLearner(Learner):
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
         outcome = Outcome()
-        weights = self._weights(batch)
+        weights = self._replay_loss.weights(batch)
         if batch is not None:
-            terms["raw"] = self._unevolved(batch)
+            terms["raw"] = self._replay_loss.raw_term(batch)
             self._update_statistics(terms["raw"])
             if self.evolution is not None:
                 with self.watch("evolution"):
-                    known = RawPass(gradient=self._reference_gradient(terms["raw"]))
-                    evolved = self._evolve(batch, known)
+                    evolved = self._evolve(batch, self._raw_passes.reference(terms["raw"]))
                 terms["evolved"] = term_of(evolved, weights["evolved"])
                 outcome = self._finished(batch, evolved)
         clean = self.statistics == "raw" and "evolved" in terms
@@ -334,6 +291,14 @@ class ReplayLearner(Learner):
             batch = context.recognised(transform.apply(batch, transforming))
         return batch
 
+    @property
+    def _replay_loss(self) -> ReplayLoss:
+        return ReplayLoss(self.raw_weight, self.evolved_weight, self.evolution is not None)
+
+    @property
+    def _raw_passes(self) -> RawPasses:
+        return RawPasses(self.passes, self.evolving(), self.statistics)
+
     def evolving(self) -> Evolving | None:
         """The flow on the energy in the space where it acts; None without a flow."""
         if self.evolution is None:
@@ -369,26 +334,11 @@ class ReplayLearner(Learner):
         raw, moved = (torch.cat([g.flatten() for g in part.values()]) for part in gradients)
         return float(cosine_similarity(raw, moved, dim=0))
 
-    def _reference_gradient(self, term: Term) -> dict[str, Tensor] | None:
-        """The energy's g', by a pass of its own that leaves no trace."""
-        evolving = self.evolving()
-        if evolving is None or not evolving.needs_reference_gradient:
-            return None
-        with traceless(self.model):
-            return named_gradients(self.model, self.passes.raw(term, full_precision=True)[0])
-
     def settings(self) -> State:
         """Options, and parts as far as they are plain data; a space by the name of its layer."""
         settings = super().settings()
         settings["options"]["space"] = None if self.space is None else self.space.layer
         return settings
-
-    def _accumulate(self, gradients: dict[str, Tensor], weight: float) -> None:
-        """Add gradients by name to the `grad` fields."""
-        for name, parameter in self.model.named_parameters():
-            if name in gradients:
-                weighted = weight * gradients[name]
-                parameter.grad = weighted if parameter.grad is None else parameter.grad + weighted
 
     def _context(self, stream: StreamStep, first: bool = True) -> StepContext:
         generator = self.generators["retrieval"]
