@@ -8,6 +8,9 @@ For each incoming batch (x_k, y_k):
        mean CE(stream) + raw_weight mean CE(raw replay) + evolved_weight mean CE(evolved replay);
 4. offer (x_k, y_k) to the memory.
 
+With `evolve_stream` the incoming batch evolves, too, as a minibatch of its own, and the loss has
+one more term: evolved_weight mean CE(evolved stream). What is offered to the memory stays raw.
+
 A sum of means, each from a forward pass of its own: BatchNorm sees stream and replay apart. The raw
 pass serves all its ends at once: its loss, the gradient g' of the energy or, without the dot
 product, the gradient that the first evolution step asks for, and, with `statistics="raw"`, the
@@ -29,7 +32,7 @@ from evoreplay.errors import require
 from evoreplay.evolution import MemoryEnergy
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
-from evoreplay.learners.evolving import Evolving, displacement, written
+from evoreplay.learners.evolving import Evolving, displacement, stream_minibatch, written
 from evoreplay.learners.learner import Learner, Precision
 from evoreplay.learners.passes import Passes, RawPass, Term, term_of
 from evoreplay.learners.raw_passes import RawPasses
@@ -74,6 +77,9 @@ class ReplayLearner(Learner):
     space
         Where evolution acts: None (the input), `split_at(model, "layer3")` (the output of that
         layer), the name of a layer alone, or a `Split` of your own.
+    evolve_stream
+        Evolve the incoming batch, too, by the same flow on the same energy, and learn the evolved
+        copies beside the raw ones, with `evolved_weight`. Memory gets the raw ones.
     recipe
         `paper`: replay evolved examples only; `reference`: raw and evolved.
     raw_weight
@@ -119,6 +125,7 @@ class ReplayLearner(Learner):
         "extra_statistics",
         "measure_alignment",
         "space",
+        "evolve_stream",
     )
 
     def __init__(
@@ -132,6 +139,7 @@ class ReplayLearner(Learner):
         evolution: Evolution | None = None,
         energy: Energy | None = None,
         space: Split | str | None = None,
+        evolve_stream: bool = False,
         recipe: str = "paper",
         raw_weight: float | None = None,
         evolved_weight: float | None = None,
@@ -163,6 +171,11 @@ class ReplayLearner(Learner):
             "write_back keeps evolved examples, but augmented copies have no slot of their own; "
             "leave out write_back or the augmentation",
         )
+        require(
+            evolution is not None or not evolve_stream,
+            "evolve_stream is True, but there is no flow by which the stream batch could evolve; "
+            "give one, for instance evolution=Langevin(), or leave out evolve_stream",
+        )
         self.memory = memory
         self.retrieval: Retrieval = retrieval or UniformRetrieval(10)
         self.transforms = tuple(transforms)
@@ -174,6 +187,7 @@ class ReplayLearner(Learner):
         self.space = split_at(model, space) if isinstance(space, str) else space
         self._space_is_checked = self.space is None
         self.passes = Passes(model, self.space, self._autocast)
+        self.evolve_stream = evolve_stream
         self.statistics = statistics
         self.forward = forward
         self.write_back = write_back
@@ -200,15 +214,20 @@ class ReplayLearner(Learner):
     def _separate_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         losses: dict[str, Tensor] = {}
         gradient: dict[str, Tensor] = {}
+        incoming, known = stream_minibatch(inputs, labels), RawPass()
         if len(inputs) > 0:
             with self.watch("stream"):
-                losses["stream"] = self._loss(inputs, labels)
-                losses["stream"].backward()
+                known = self._stream_pass(incoming)
                 named = self.model.named_parameters()
                 gradient = {name: p.grad for name, p in named if p.grad is not None}
+        if known.loss is not None:
+            losses["stream"] = known.loss
         stream = StreamStep(self.model, self.optimizer, inputs, labels, gradient)
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
+        # not before: what is retrieved may depend on the gradient of the stream loss alone
+        if self.evolve_stream and known.loss is not None:
+            losses["evolved stream"], _ = self._evolved_pass(incoming, known, self.evolved_weight)
         outcome = Outcome()
         weights = self._replay_loss.weights(batch)
         if batch is not None:
@@ -219,18 +238,31 @@ class ReplayLearner(Learner):
             if raw.loss is not None:
                 losses["raw"] = raw.loss
             if self.evolution is not None:
-                with self.watch("evolution"):
-                    evolved = self._evolve(batch, raw)
-                clean = self.statistics == "raw"
-                with self.watch("update"):
-                    with batch_statistics_only(self.model) if clean else nullcontext():
-                        losses["evolved"] = self.passes.loss_of(evolved)
-                    (weights["evolved"] * losses["evolved"]).backward()
+                losses["evolved"], evolved = self._evolved_pass(batch, raw, weights["evolved"])
                 outcome = self._finished(batch, evolved)
         if losses:
             with self.watch("update"):
                 self._step_optimizer(losses)
         return step_report(losses, weights, outcome)
+
+    def _stream_pass(self, incoming: Batch) -> RawPass:
+        """The training pass of the stream; if it evolves, also what evolution asks for."""
+        if self.evolve_stream:
+            return self._raw_passes.learned(incoming, term_of(incoming))
+        loss = self._loss(incoming.inputs, incoming.labels)
+        loss.backward()
+        return RawPass(loss.detach())
+
+    def _evolved_pass(self, batch: Batch, known: RawPass, weight: float) -> tuple[Tensor, Batch]:
+        """Evolve a minibatch and learn from it: its loss, and where it is."""
+        with self.watch("evolution"):
+            evolved = self._evolve(batch, known)
+        clean = self.statistics == "raw"
+        with self.watch("update"):
+            with batch_statistics_only(self.model) if clean else nullcontext():
+                loss = self.passes.loss_of(evolved)
+            (weight * loss).backward()
+        return loss, evolved
 
     def _update_statistics(self, term: Term) -> None:
         """The control's extra forwards, which only BatchNorm notices."""
@@ -244,17 +276,19 @@ class ReplayLearner(Learner):
         stream = StreamStep(self.model, self.optimizer, inputs, labels)
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
+        if self.evolve_stream and len(inputs) > 0:
+            evolved = self._evolved_apart(stream_minibatch(inputs, labels), terms["stream"])
+            terms["evolved stream"] = term_of(evolved, self.evolved_weight)
         outcome = Outcome()
         weights = self._replay_loss.weights(batch)
         if batch is not None:
             terms["raw"] = self._replay_loss.raw_term(batch)
             self._update_statistics(terms["raw"])
             if self.evolution is not None:
-                with self.watch("evolution"):
-                    evolved = self._evolve(batch, self._raw_passes.reference(terms["raw"]))
+                evolved = self._evolved_apart(batch, terms["raw"])
                 terms["evolved"] = term_of(evolved, weights["evolved"])
                 outcome = self._finished(batch, evolved)
-        clean = self.statistics == "raw" and "evolved" in terms
+        clean = self.statistics == "raw" and not terms.keys() <= {"stream", "raw"}
         if clean:
             with torch.no_grad(), self._autocast():
                 self.passes.logits(*(terms[n] for n in ("stream", "raw") if n in terms))
@@ -264,6 +298,11 @@ class ReplayLearner(Learner):
         with self.watch("update"):
             losses = self._joint_pass(terms, clean)
         return step_report(losses, weights, outcome)
+
+    def _evolved_apart(self, batch: Batch, raw: Term) -> Batch:
+        """The minibatch after the flow, before the one pass of all: g' has a pass of its own."""
+        with self.watch("evolution"):
+            return self._evolve(batch, self._raw_passes.reference(raw))
 
     def _joint_pass(self, terms: dict[str, Term], clean: bool) -> dict[str, Tensor]:
         with batch_statistics_only(self.model) if clean else nullcontext(), self._autocast():
