@@ -45,6 +45,27 @@ def test_quiet_says_nothing(tmp_path, capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_the_stream_evolves_too_when_asked_to_and_only_with_a_flow(tmp_path, capsys):
+    results = {}
+    for method in ("er+ld", "er+noise"):
+        for evolves in ("false", "true"):
+            out = tmp_path / f"{method}-{evolves}"
+            command = ["run", "--method", method, "--out", str(out), *QUICK]
+            assert main([*command, f"evolve_stream={evolves}", "steps=2"]) == 0
+            (path,) = out.iterdir()
+            results[method, evolves] = json.loads((path / "result.json").read_text())
+            assert results[method, evolves]["config"]["evolve_stream"] is (evolves == "true")
+    for method in ("er+ld", "er+noise"):
+        plain, evolving = results[method, "false"], results[method, "true"]
+        assert plain["config_hash"] != evolving["config_hash"]
+        assert plain["anytime_accuracy"] != evolving["anytime_accuracy"]
+    capsys.readouterr()
+    refused = ["run", "--method", "er", "--out", str(tmp_path / "er"), *QUICK]
+    assert main([*refused, "evolve_stream=true"]) == 2
+    assert "er has no flow by which the stream batch could evolve" in capsys.readouterr().err
+    assert not (tmp_path / "er").exists()
+
+
 def test_an_experiment_file_runs_its_grid(tmp_path, capsys):
     file = tmp_path / "small.yaml"
     file.write_text("dataset: digits\nmethod: [er, fine-tuning]\nseeds: 2\nset: {scale: 0.1}\n")

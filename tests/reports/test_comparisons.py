@@ -114,6 +114,7 @@ def test_the_control_has_the_same_noise_weight_and_base(write_run, tmp_path):
         {"statistics": "all"},
         {"write_back": True},
         {"space": "hidden"},
+        {"evolve_stream": True},
     ],
 )
 def test_noise_under_other_settings_is_no_control(write_run, tmp_path, other):
@@ -142,6 +143,26 @@ def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, t
     everything = list(found.values())
     assert controls_of(found["er+ld recipe=paper"], everything).twice is None
     assert controls_of(found["er+ld recipe=reference"], everything).twice.method == "er-x2"
+
+
+def test_an_evolved_stream_has_its_noise_and_its_er_but_no_control_of_equal_weight(
+    write_run, tmp_path
+):
+    for method in ("er", "er-x2"):
+        write_run(method, 0)
+    for method in ("er+ld", "er+noise"):
+        write_run(method, 0, recipe="reference")
+        write_run(method, 0, recipe="reference", evolve_stream=True)
+    everything = list(groups(tmp_path).values())
+    for group in everything:
+        if group.method == "er+ld":
+            noise, twice = controls_of(group, everything)
+            evolves = group.config["evolve_stream"]
+            assert noise.method == "er+noise"
+            assert noise.config["evolve_stream"] == evolves
+            # twice the replay, but the stream once: not the weights of an evolved stream
+            assert (twice is None) == evolves
+            assert reference_of(group, everything).method == "er"
 
 
 def test_a_flow_on_a_layer_has_its_er_but_no_cost_that_is_known_without_the_model(

@@ -2,7 +2,9 @@ import pytest
 import torch
 from torch import nn
 
-from evoreplay import Config, ResNet18
+from evoreplay import MLP, Config, ResNet18
+from evoreplay.checks import example_batch
+from evoreplay.running.assembly import make_learner
 from evoreplay.running.costs import (
     Pass,
     head_share,
@@ -35,6 +37,58 @@ def test_costs_by_hand():
     assert cost("er+noise", recipe="reference") == pytest.approx(9 / 6)
     assert cost("er-aug") == pytest.approx(9 / 6)
     assert cost("er+ld", statistics="all", alignment=0.0) == pytest.approx(16 / 6)
+
+
+def test_an_evolved_stream_is_one_more_training_pass_and_its_evolution_steps():
+    # the first of them is the stream's own pass, unless that gives g'
+    assert cost("er+ld", evolve_stream=True) == pytest.approx((19 + 3 + 5 * 2) / 6)
+    settings = {"evolve_stream": True, "alignment": 0.0}
+    assert cost("er+ld", **settings) == pytest.approx((16 + 3 + 4 * 2) / 6)
+    assert cost("er+noise", evolve_stream=True) == pytest.approx((7 + 3) / 6)
+    # er is 3 + 6 here
+    large = {"batch_size": 10, "replay_size": 20, "evolve_stream": True}
+    assert cost("er+ld", **large) == pytest.approx((3 + 32 + 3 + 5 * 2) / 9)
+    assert latent_cost("er+ld", 0.25, **settings) == pytest.approx(
+        (6 + 0.75 + 5 * 2 * 0.25 + 3 + 4 * 2 * 0.25) / 6
+    )
+
+
+@pytest.mark.parametrize("evolve_stream", [False, True])
+@pytest.mark.parametrize("flow", ["ld", "svgd", "hmc", "noise"])
+@pytest.mark.parametrize("alignment", [0.0, 0.003])
+@pytest.mark.parametrize("recipe", ["paper", "reference"])
+@pytest.mark.parametrize("space", ["input", "hidden.0"])
+def test_the_passes_are_those_that_a_learner_makes(evolve_stream, flow, alignment, recipe, space):
+    config = resolved(
+        Config(
+            method=f"er+{flow}",
+            evolve_stream=evolve_stream,
+            alignment=alignment,
+            recipe=recipe,
+            space=space,
+            batch_size=7,
+            replay_size=4,
+        )
+    )
+    model = MLP(12, 4)
+    learner = make_learner(config, model)
+    learner.observe(*example_batch(0, size=7))
+    examples = {"lift": 0, "head": 0}
+
+    def counter(part):
+        def count(module, inputs, output):
+            examples[part] += len(output)
+
+        return count
+
+    model.hidden[0].register_forward_hook(counter("lift"))
+    model.head.register_forward_hook(counter("head"))
+    learner.observe(*example_batch(1, size=7))
+    expected = {
+        part: sum(p.examples * p.times for p in passes_of_step(config) if p.part in ("model", part))
+        for part in ("lift", "head")
+    }
+    assert examples == expected
 
 
 def test_an_mir_step_is_two_forwards_of_fifty_extra():

@@ -48,6 +48,9 @@ def test_auto_precision_follows_what_the_hardware_can_do(able, monkeypatch):
         ({"dataset": "clinc150", "space": "input"}, "the tokens of a text cannot move"),
         ({"dataset": "text:a.csv", "method": "er-aug"}, "augmentation turns, scales and shifts"),
         ({"dataset": "clinc150", "transforms": ("augment",)}, "no sense of texts"),
+        ({"method": "er", "evolve_stream": True}, "er has no flow by which the stream batch"),
+        ({"method": "agem", "evolve_stream": True}, "agem has no flow"),
+        ({"method": "iid-online", "evolve_stream": True}, "iid-online has no flow"),
     ],
 )
 def test_what_cannot_be_run_is_refused(settings, words):

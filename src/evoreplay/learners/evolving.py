@@ -86,6 +86,12 @@ class Evolving:
         return bind(model, raw, labels, reference_gradient=gradient)
 
 
+def stream_minibatch(inputs: Tensor, labels: Tensor) -> Batch:
+    """The incoming batch as one that evolves; it has no slots in memory."""
+    nowhere = labels.new_empty(0)
+    return Batch(inputs, labels, nowhere, anchors=inputs, writes=nowhere)
+
+
 def displacement(batch: Batch, evolved: Batch) -> Tensor:
     """How far evolution has moved each example, in the space where it does."""
     if evolved.shift is None:

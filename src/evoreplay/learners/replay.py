@@ -8,6 +8,9 @@ For each incoming batch (x_k, y_k):
        mean CE(stream) + raw_weight mean CE(raw replay) + evolved_weight mean CE(evolved replay);
 4. offer (x_k, y_k) to the memory.
 
+With `evolve_stream` the incoming batch evolves, too, as a minibatch of its own, and the loss has
+one more term: evolved_weight mean CE(evolved stream). What is offered to the memory stays raw.
+
 A sum of means, each from a forward pass of its own: BatchNorm sees stream and replay apart. The raw
 pass serves all its ends at once: its loss, the gradient g' of the energy or, without the dot
 product, the gradient that the first evolution step asks for, and, with `statistics="raw"`, the
@@ -29,9 +32,11 @@ from evoreplay.errors import require
 from evoreplay.evolution import MemoryEnergy
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.context import StepContext, StreamStep
-from evoreplay.learners.evolving import Evolving, displacement, written
+from evoreplay.learners.evolving import Evolving, displacement, stream_minibatch, written
 from evoreplay.learners.learner import Learner, Precision
 from evoreplay.learners.passes import Passes, RawPass, Term, term_of
+from evoreplay.learners.raw_passes import RawPasses
+from evoreplay.learners.replay_loss import ReplayLoss
 from evoreplay.learners.replay_weights import replay_weights
 from evoreplay.learners.step import Outcome, Step, step_report
 from evoreplay.models.split import OWN, Split, split_at
@@ -72,6 +77,9 @@ class ReplayLearner(Learner):
     space
         Where evolution acts: None (the input), `split_at(model, "layer3")` (the output of that
         layer), the name of a layer alone, or a `Split` of your own.
+    evolve_stream
+        Evolve the incoming batch, too, by the same flow on the same energy, and learn the evolved
+        copies beside the raw ones, with `evolved_weight`. Memory gets the raw ones.
     recipe
         `paper`: replay evolved examples only; `reference`: raw and evolved.
     raw_weight
@@ -117,6 +125,7 @@ class ReplayLearner(Learner):
         "extra_statistics",
         "measure_alignment",
         "space",
+        "evolve_stream",
     )
 
     def __init__(
@@ -130,6 +139,7 @@ class ReplayLearner(Learner):
         evolution: Evolution | None = None,
         energy: Energy | None = None,
         space: Split | str | None = None,
+        evolve_stream: bool = False,
         recipe: str = "paper",
         raw_weight: float | None = None,
         evolved_weight: float | None = None,
@@ -161,6 +171,11 @@ class ReplayLearner(Learner):
             "write_back keeps evolved examples, but augmented copies have no slot of their own; "
             "leave out write_back or the augmentation",
         )
+        require(
+            evolution is not None or not evolve_stream,
+            "evolve_stream is True, but there is no flow by which the stream batch could evolve; "
+            "give one, for instance evolution=Langevin(), or leave out evolve_stream",
+        )
         self.memory = memory
         self.retrieval: Retrieval = retrieval or UniformRetrieval(10)
         self.transforms = tuple(transforms)
@@ -172,6 +187,7 @@ class ReplayLearner(Learner):
         self.space = split_at(model, space) if isinstance(space, str) else space
         self._space_is_checked = self.space is None
         self.passes = Passes(model, self.space, self._autocast)
+        self.evolve_stream = evolve_stream
         self.statistics = statistics
         self.forward = forward
         self.write_back = write_back
@@ -198,62 +214,55 @@ class ReplayLearner(Learner):
     def _separate_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         losses: dict[str, Tensor] = {}
         gradient: dict[str, Tensor] = {}
+        incoming, known = stream_minibatch(inputs, labels), RawPass()
         if len(inputs) > 0:
             with self.watch("stream"):
-                losses["stream"] = self._loss(inputs, labels)
-                losses["stream"].backward()
+                known = self._stream_pass(incoming)
                 named = self.model.named_parameters()
                 gradient = {name: p.grad for name, p in named if p.grad is not None}
+        if known.loss is not None:
+            losses["stream"] = known.loss
         stream = StreamStep(self.model, self.optimizer, inputs, labels, gradient)
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
+        # not before: what is retrieved may depend on the gradient of the stream loss alone
+        if self.evolve_stream and known.loss is not None:
+            losses["evolved stream"], _ = self._evolved_pass(incoming, known, self.evolved_weight)
         outcome = Outcome()
+        weights = self._replay_loss.weights(batch)
         if batch is not None:
             with self.watch("update" if self.evolution is None else "evolution"):
-                raw = self._raw_pass(batch)
+                term = self._replay_loss.raw_term(batch)
+                self._update_statistics(term)
+                raw = self._raw_passes.learned(batch, term)
             if raw.loss is not None:
                 losses["raw"] = raw.loss
             if self.evolution is not None:
-                with self.watch("evolution"):
-                    evolved = self._evolve(batch, raw)
-                clean = self.statistics == "raw"
-                with self.watch("update"):
-                    with batch_statistics_only(self.model) if clean else nullcontext():
-                        losses["evolved"] = self.passes.loss_of(evolved)
-                    (self._weights(batch)["evolved"] * losses["evolved"]).backward()
+                losses["evolved"], evolved = self._evolved_pass(batch, raw, weights["evolved"])
                 outcome = self._finished(batch, evolved)
         if losses:
             with self.watch("update"):
                 self._step_optimizer(losses)
-        return step_report(losses, self._weights(batch), outcome)
+        return step_report(losses, weights, outcome)
 
-    def _raw_pass(self, batch: Batch) -> RawPass:
-        """The unevolved minibatch: as much of a pass as its three uses need."""
-        term = self._unevolved(batch)
-        weight = term.weight
-        self._update_statistics(term)
-        evolving = self.evolving()
-        if evolving is not None and evolving.needs_reference_gradient:
-            # a pass for g' alone is no training pass: the noise control has none
-            spared = weight == 0 and self.statistics == "all"
-            with batch_statistics_only(self.model) if spared else nullcontext():
-                loss, lifted = self.passes.raw(term, full_precision=True)
-            gradient = named_gradients(self.model, loss)
-            if weight > 0:
-                self._accumulate(gradient, weight)
-            known = RawPass(loss.detach(), gradient, lifted=lifted)
-        elif weight == 0 and self.statistics == "all":
-            return RawPass()
-        elif evolving is not None and evolving.begins_at(batch):
-            return self.passes.raw_to_particles(term)
-        else:
-            with torch.set_grad_enabled(weight > 0):
-                loss, lifted = self.passes.raw(term)
-            if weight > 0:
-                (weight * loss).backward()
-            known = RawPass(loss.detach(), lifted=lifted)
-        # companions are not what evolves
-        return known if batch.companions is None else known._replace(lifted=None)
+    def _stream_pass(self, incoming: Batch) -> RawPass:
+        """The training pass of the stream; if it evolves, also what evolution asks for."""
+        if self.evolve_stream:
+            return self._raw_passes.learned(incoming, term_of(incoming))
+        loss = self._loss(incoming.inputs, incoming.labels)
+        loss.backward()
+        return RawPass(loss.detach())
+
+    def _evolved_pass(self, batch: Batch, known: RawPass, weight: float) -> tuple[Tensor, Batch]:
+        """Evolve a minibatch and learn from it: its loss, and where it is."""
+        with self.watch("evolution"):
+            evolved = self._evolve(batch, known)
+        clean = self.statistics == "raw"
+        with self.watch("update"):
+            with batch_statistics_only(self.model) if clean else nullcontext():
+                loss = self.passes.loss_of(evolved)
+            (weight * loss).backward()
+        return loss, evolved
 
     def _update_statistics(self, term: Term) -> None:
         """The control's extra forwards, which only BatchNorm notices."""
@@ -261,43 +270,25 @@ class ReplayLearner(Learner):
             with torch.no_grad(), self._autocast():
                 self.passes.logits(term)
 
-    def _unevolved(self, batch: Batch) -> Term:
-        """The raw examples: companions of what evolves, if there are any; without a flow, all."""
-        weight = self._weights(batch)["raw"]
-        inputs, labels, shift = batch.inputs, batch.labels, batch.shift
-        if batch.companions is None:
-            return Term(weight, inputs, labels, shift)
-        if self.evolution is not None:
-            return Term(weight, batch.companions, labels, shift)
-        both = None if shift is None else torch.cat([shift, shift])
-        inputs = torch.cat([batch.companions, inputs])
-        return Term(weight, inputs, torch.cat([labels, labels]), both)
-
-    def _weights(self, batch: Batch | None) -> dict[str, float]:
-        """Of the raw and the evolved loss; companions have half of what evolves beside them."""
-        if batch is None or batch.companions is None or self.evolution is None:
-            return {"raw": self.raw_weight, "evolved": self.evolved_weight}
-        half = self.evolved_weight / 2
-        return {"raw": self.raw_weight + half, "evolved": half}
-
     def _joint_update(self, inputs: Tensor, labels: Tensor, first: bool) -> Step:
         """One forward of stream, raw and evolved together; BatchNorm sees them as one batch."""
         terms = {"stream": Term(1.0, inputs, labels)} if len(inputs) > 0 else {}
         stream = StreamStep(self.model, self.optimizer, inputs, labels)
         with self.watch("retrieval"):
             batch = self._replayed(self._context(stream, first))
+        if self.evolve_stream and len(inputs) > 0:
+            evolved = self._evolved_apart(stream_minibatch(inputs, labels), terms["stream"])
+            terms["evolved stream"] = term_of(evolved, self.evolved_weight)
         outcome = Outcome()
-        weights = self._weights(batch)
+        weights = self._replay_loss.weights(batch)
         if batch is not None:
-            terms["raw"] = self._unevolved(batch)
+            terms["raw"] = self._replay_loss.raw_term(batch)
             self._update_statistics(terms["raw"])
             if self.evolution is not None:
-                with self.watch("evolution"):
-                    known = RawPass(gradient=self._reference_gradient(terms["raw"]))
-                    evolved = self._evolve(batch, known)
+                evolved = self._evolved_apart(batch, terms["raw"])
                 terms["evolved"] = term_of(evolved, weights["evolved"])
                 outcome = self._finished(batch, evolved)
-        clean = self.statistics == "raw" and "evolved" in terms
+        clean = self.statistics == "raw" and not terms.keys() <= {"stream", "raw"}
         if clean:
             with torch.no_grad(), self._autocast():
                 self.passes.logits(*(terms[n] for n in ("stream", "raw") if n in terms))
@@ -307,6 +298,11 @@ class ReplayLearner(Learner):
         with self.watch("update"):
             losses = self._joint_pass(terms, clean)
         return step_report(losses, weights, outcome)
+
+    def _evolved_apart(self, batch: Batch, raw: Term) -> Batch:
+        """The minibatch after the flow, before the one pass of all: g' has a pass of its own."""
+        with self.watch("evolution"):
+            return self._evolve(batch, self._raw_passes.reference(raw))
 
     def _joint_pass(self, terms: dict[str, Term], clean: bool) -> dict[str, Tensor]:
         with batch_statistics_only(self.model) if clean else nullcontext(), self._autocast():
@@ -333,6 +329,14 @@ class ReplayLearner(Learner):
             transforming = context.with_generator(self.generators["transform"])
             batch = context.recognised(transform.apply(batch, transforming))
         return batch
+
+    @property
+    def _replay_loss(self) -> ReplayLoss:
+        return ReplayLoss(self.raw_weight, self.evolved_weight, self.evolution is not None)
+
+    @property
+    def _raw_passes(self) -> RawPasses:
+        return RawPasses(self.passes, self.evolving(), self.statistics)
 
     def evolving(self) -> Evolving | None:
         """The flow on the energy in the space where it acts; None without a flow."""
@@ -369,26 +373,11 @@ class ReplayLearner(Learner):
         raw, moved = (torch.cat([g.flatten() for g in part.values()]) for part in gradients)
         return float(cosine_similarity(raw, moved, dim=0))
 
-    def _reference_gradient(self, term: Term) -> dict[str, Tensor] | None:
-        """The energy's g', by a pass of its own that leaves no trace."""
-        evolving = self.evolving()
-        if evolving is None or not evolving.needs_reference_gradient:
-            return None
-        with traceless(self.model):
-            return named_gradients(self.model, self.passes.raw(term, full_precision=True)[0])
-
     def settings(self) -> State:
         """Options, and parts as far as they are plain data; a space by the name of its layer."""
         settings = super().settings()
         settings["options"]["space"] = None if self.space is None else self.space.layer
         return settings
-
-    def _accumulate(self, gradients: dict[str, Tensor], weight: float) -> None:
-        """Add gradients by name to the `grad` fields."""
-        for name, parameter in self.model.named_parameters():
-            if name in gradients:
-                weighted = weight * gradients[name]
-                parameter.grad = weighted if parameter.grad is None else parameter.grad + weighted
 
     def _context(self, stream: StreamStep, first: bool = True) -> StepContext:
         generator = self.generators["retrieval"]

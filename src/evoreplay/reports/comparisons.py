@@ -28,7 +28,7 @@ OVERRULING = ("memory", "retrieval", "transforms", "raw_weight")
 EVOLUTION = (
     *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "temperature", "step"),
     *("statistics", "write_back", "clamp", "memory", "retrieval", "transforms"),
-    "space",
+    *("space", "evolve_stream"),
 )
 """What a flow and its control have in common besides."""
 TWICE = 2.0
@@ -85,7 +85,8 @@ def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
         prefer=lambda other: other.config["match"] == NOISE_OF[flow],
     )
     twice = None
-    if base == "er" and _replayed_weight(group) == TWICE:
+    # an evolved stream weighs more than 1 itself, and er-x2 has no such weight
+    if base == "er" and _replayed_weight(group) == TWICE and not group.config["evolve_stream"]:
         twice = _nearest(
             group,
             groups,

@@ -124,6 +124,9 @@ class Config:
     """Weight of the squared distance to the raw example in the energy."""
     space: str | None = None
     """Where examples evolve: input, embedding (texts), or the name of a layer, its output."""
+    evolve_stream: bool = False
+    """Evolve the stream batch, too, and learn the evolved copies beside the raw ones, with the
+    weight of evolved replay."""
 
     precision: Precision = "float32"
     """Of the training passes; auto: bfloat16 where the hardware computes in it, which may cost
@@ -138,7 +141,12 @@ class Config:
     choosing settings."""
 
 
-LATER_FIELDS: dict[str, Any] = {"attacked": 0, "space": "input", "measured_on": "test"}
+LATER_FIELDS: dict[str, Any] = {
+    "attacked": 0,
+    "space": "input",
+    "measured_on": "test",
+    "evolve_stream": False,
+}
 """Fields that came after the first runs, with the value those had: left out of the hash and of the
 comparison with config.yaml while they have it."""
 

@@ -54,7 +54,8 @@ def passes_of_step(config: Config, head_share: float = 1.0) -> list[Pass]:
     per_update = _passes_of_update(config, method, head_share)
     updates = cast(int, config.updates)
     edits = _transforms(config, method).count("gmed")
-    once = [*_lifts(config, head_share, 2), *_steps(config, head_share, 2)] * edits
+    editing = _steps(config, config.replay_size, head_share, 2)
+    once = [*_lifts(config, head_share, 2), *editing] * edits
     if method.kind == "replay" and (config.memory or method.memory) == "gss":
         # ten minibatches of memory and the incoming batch; items are rarely scored
         once += [Pass("training", 10, 10), Pass("training", config.batch_size)]
@@ -101,11 +102,13 @@ def _transforms(config: Config, method: Method) -> tuple[str, ...]:
     return method.transforms if config.transforms is None else config.transforms
 
 
-def _steps(config: Config, head_share: float, times: int) -> list[Pass]:
+def _steps(config: Config, examples: int, head_share: float, times: int) -> list[Pass]:
     """Passes back to what evolves: the inputs, or the features of a layer."""
+    if times <= 0:
+        return []
     if config.space in (None, "input"):
-        return [Pass("input", config.replay_size, times)]
-    return [Pass("input", config.replay_size, times, "head", config.space, head_share)]
+        return [Pass("input", examples, times)]
+    return [Pass("input", examples, times, "head", config.space, head_share)]
 
 
 def _lifts(config: Config, head_share: float, times: int = 1) -> list[Pass]:
@@ -137,6 +140,11 @@ def _passes_of_update(config: Config, method: Method, head_share: float) -> list
     by_flow = {"ld": config.steps, "svgd": config.steps, "hmc": config.steps - unused, "noise": 0}
     steps = by_flow[method.flow]
     aligned = method.flow != "noise" and config.alignment > 0
+    if config.evolve_stream:
+        # the stream's own pass gives g' or the first evolution step's gradient, and the features
+        passes.append(Pass("training", config.batch_size))
+        left = steps if aligned else steps - 1
+        passes += _steps(config, config.batch_size, head_share, left)
     raw, _ = replay_weights(config.recipe, config.raw_weight, config.evolved_weight)
     if aligned or augmented or raw > 0:
         passes.append(Pass("training", config.replay_size))
@@ -149,6 +157,4 @@ def _passes_of_update(config: Config, method: Method, head_share: float) -> list
         passes.append(Pass("forward", config.replay_size))
     else:
         passes += _lifts(config, head_share)
-    if steps > 0:
-        passes += _steps(config, head_share, steps)
-    return passes
+    return [*passes, *_steps(config, config.replay_size, head_share, steps)]

@@ -87,6 +87,11 @@ def resolved(config: Config) -> Config:
     if method.flow is None:
         # nothing evolves: the same run under every recipe
         config = replace(config, recipe="paper")
+    require(
+        method.flow is not None or not config.evolve_stream,
+        f"evolve_stream is true, but {config.method} has no flow by which the stream batch could "
+        "evolve; take a method with one, for instance er+ld, or leave out evolve_stream",
+    )
     space = config.space or protocol.space
     if protocol.model == "text":
         require(
