@@ -103,7 +103,7 @@ def claims_table(section: Section, rows: Sequence[Row]) -> Table | None:
             Column("paper"),
         ],
         [_cells(claim) for claim in claims],
-        list(NOTES),
+        [*section.letters, *NOTES],
     )
 
 

@@ -21,15 +21,21 @@ MOST_ROWS = 8
 """Rows of a section with pictures of their own."""
 MOST_COMPARED = 2
 """Settings that all rows of a method name; with more of them a label could not be read."""
+MOST_NAMED = 3
+"""Settings in a label; more of them are told once, under a letter."""
 HARDWARE = ("precision", "device")
 """Their default is decided by the machine, so no value of theirs goes without saying."""
+
+
+Named = tuple[tuple[str, str], ...]
+"""Settings and their values, as text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Group:
     """Runs of one config, one for each seed."""
 
-    named: tuple[tuple[str, str], ...]
+    named: Named
     """Settings, with their values, by which it differs from other rows of its section."""
     config: Mapping[str, Any]
     """That of the first run, or what the plan has for it."""
@@ -38,11 +44,13 @@ class Group:
     """By seed; none in a row that is planned and not measured."""
     planned_n: int | None = None
     """Seeds that the plan has for it, and any other that is there; None if it is in no plan."""
+    letter: str = ""
+    """Stands for the named settings where they are too many for a label; see `Section.letters`."""
 
     @property
     def label(self) -> str:
-        """The method and the named settings."""
-        return self.label_without()
+        """The method and the named settings, or the letter that stands for them."""
+        return f"{self.method} ({self.letter})" if self.letter else self.label_without()
 
     @property
     def method(self) -> str:
@@ -116,6 +124,17 @@ class Section:
         return ", ".join([self.dataset, *self.marks])
 
     @property
+    def letters(self) -> list[str]:
+        """What each letter in a label stands for."""
+        groups = sorted(self.all_groups, key=lambda group: (len(group.letter), group.letter))
+        told = [
+            f"({group.letter}): " + " ".join(f"{name}={value}" for name, value in group.named)
+            for group in groups
+            if group.letter
+        ]
+        return list(dict.fromkeys(told))
+
+    @property
     def marks(self) -> list[str]:
         """What to know before comparing with numbers of the full dataset."""
         marks = [] if self.scale == 1 else [f"scale {self.scale:g} of the stream"]
@@ -168,17 +187,20 @@ def _section(
     configs = [rows[0].config for rows in by_row.values()] + missing
     varying = [field for field in _fields(configs) if _differ(configs, field)]
     subset = place.subset or None
+    letters = _letters(_named(config, configs, varying) for config in configs)
 
     def group(config: Mapping[str, Any]) -> Group:
         key = row_key(config)
         own = sorted(by_row.get(key, ()), key=lambda run: run.seed)
         there = {run.seed for run in own}
+        named = _named(config, configs, varying)
         return Group(
-            named=_named(config, configs, varying),
+            named=named,
             config=config,
             subset=subset,
             runs=tuple(own),
             planned_n=len(plan[key].seeds | there) if key in plan else None,
+            letter=letters.get(named, ""),
         )
 
     common = {
@@ -196,6 +218,18 @@ def _section(
         common=common,
         missing=tuple(sorted(map(group, missing), key=_order)),
     )
+
+
+def _letters(labels: Iterable[Named]) -> dict[Named, str]:
+    """A, B, ... for those that name too many settings."""
+    long = sorted({named for named in labels if len(named) > MOST_NAMED})
+    return {named: number_in_letters(place) for place, named in enumerate(long)}
+
+
+def number_in_letters(number: int) -> str:
+    """0, 1, ... as A to Z, then AA, AB, ..."""
+    before, last = divmod(number, 26)
+    return ("" if before == 0 else number_in_letters(before - 1)) + chr(ord("A") + last)
 
 
 def _order(group: Group) -> tuple[tuple[int, int, str], str]:
@@ -227,7 +261,7 @@ def setting_text(value: Any) -> str:
 
 def _named(
     config: Mapping[str, Any], configs: list[Mapping[str, Any]], varying: list[str]
-) -> tuple[tuple[str, str], ...]:
+) -> Named:
     """What sets a row apart.
 
     A setting is named if it varies in the section and this row has not what the protocol says.
