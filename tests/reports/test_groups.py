@@ -1,5 +1,5 @@
 from evoreplay.reports.collect import collect
-from evoreplay.reports.groups import number_in_letters, sections, shown_groups
+from evoreplay.reports.groups import sections, shown_groups
 from evoreplay.reports.result_tables import result_table
 from evoreplay.reports.rows import rows_of
 
@@ -46,11 +46,6 @@ def test_more_settings_than_a_label_can_hold_are_told_once_under_a_letter(write_
     settings = "steps=2 rate=0.02 temperature=0.0 step=normalised"
     assert section.letters == [f"(A): {settings}", f"(B): {settings} alignment=0.0"]
     assert section.letters == result_table(section, rows_of(section)).notes[:2]
-
-
-def test_letters_go_on_after_the_last_of_the_alphabet():
-    numbers = (0, 25, 26, 51, 52, 701, 702)
-    assert [number_in_letters(n) for n in numbers] == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
 
 
 def test_a_row_names_a_setting_that_is_not_the_protocols_and_not_that_of_all(write_run, tmp_path):

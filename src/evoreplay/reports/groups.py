@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from evoreplay.errors import UserError
+from evoreplay.reports.labels import (
+    HARDWARE,
+    Named,
+    label_fields,
+    letters_for,
+    named_settings,
+    usual_config,
+    varying_fields,
+)
 from evoreplay.reports.plan import NO_PLAN, Plan, row_key
 from evoreplay.reports.results import FinishedRun
-from evoreplay.running import Config
-from evoreplay.running.config import as_dict
 from evoreplay.running.methods import METHODS, Method
-from evoreplay.running.protocol import resolved
 
-NOT_IN_LABELS = frozenset({"dataset", "method", "seed", "scale"})
 MOST_ROWS = 8
 """Rows of a section with pictures of their own."""
-MOST_COMPARED = 2
-"""Settings that all rows of a method name; with more of them a label could not be read."""
-MOST_NAMED = 3
-"""Settings in a label; more of them are told once, under a letter."""
-HARDWARE = ("precision", "device")
-"""Their default is decided by the machine, so no value of theirs goes without saying."""
-
-
-Named = tuple[tuple[str, str], ...]
-"""Settings and their values, as text."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,27 +178,26 @@ def _section(
     for run in runs:
         by_row[row_key(run.config)].append(run)
     configs = [rows[0].config for rows in by_row.values()] + missing
-    varying = [field for field in _fields(configs) if _differ(configs, field)]
-    subset = place.subset or None
-    letters = _letters(_named(config, configs, varying) for config in configs)
+    varying, subset = varying_fields(configs), place.subset or None
+    named = {row_key(c): n for c, n in zip(configs, named_settings(configs), strict=True)}
+    letters = letters_for(named.values())
 
     def group(config: Mapping[str, Any]) -> Group:
         key = row_key(config)
         own = sorted(by_row.get(key, ()), key=lambda run: run.seed)
         there = {run.seed for run in own}
-        named = _named(config, configs, varying)
         return Group(
-            named=named,
+            named=named[key],
             config=config,
             subset=subset,
             runs=tuple(own),
             planned_n=len(plan[key].seeds | there) if key in plan else None,
-            letter=letters.get(named, ""),
+            letter=letters.get(named[key], ""),
         )
 
     common = {
         field: configs[0][field]
-        for field in _fields(configs)
+        for field in label_fields(configs)
         if field not in varying
         and field not in HARDWARE
         and all(config[field] != usual_config(config).get(field) for config in configs)
@@ -220,18 +212,6 @@ def _section(
     )
 
 
-def _letters(labels: Iterable[Named]) -> dict[Named, str]:
-    """A, B, ... for those that name too many settings."""
-    long = sorted({named for named in labels if len(named) > MOST_NAMED})
-    return {named: number_in_letters(place) for place, named in enumerate(long)}
-
-
-def number_in_letters(number: int) -> str:
-    """0, 1, ... as A to Z, then AA, AB, ..."""
-    before, last = divmod(number, 26)
-    return ("" if before == 0 else number_in_letters(before - 1)) + chr(ord("A") + last)
-
-
 def _order(group: Group) -> tuple[tuple[int, int, str], str]:
     return method_order(group.method), group.label
 
@@ -242,47 +222,3 @@ def method_order(method: str) -> tuple[int, int, str]:
     base = method.partition("+")[0]
     places = [known.index(name) if name in known else len(known) for name in (base, method)]
     return places[0], -1 if method == base else places[1], method
-
-
-def usual_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the protocol gives for this dataset, method, seed and scale, on a plain CPU."""
-    named = {field: config[field] for field in NOT_IN_LABELS}
-    try:
-        return as_dict(resolved(Config(**named, device="cpu", precision="float32")))
-    except UserError:
-        # a dataset or method of another version: nothing is known of its protocol
-        return as_dict(Config(**named))
-
-
-def setting_text(value: Any) -> str:
-    """A value as after `--set name=`."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _named(
-    config: Mapping[str, Any], configs: list[Mapping[str, Any]], varying: list[str]
-) -> Named:
-    """What sets a row apart.
-
-    A setting is named if it varies in the section and this row has not what the protocol says.
-    Where rows of this method differ in a setting or two, those are named in all of them.
-    """
-    own = [other for other in configs if other["method"] == config["method"]]
-    usual = usual_config(config)
-    compared = [field for field in varying if _differ(own, field)]
-    always = {*HARDWARE, *(compared if len(compared) <= MOST_COMPARED else ())}
-    return tuple(
-        (field, setting_text(config.get(field)))
-        for field in varying
-        if field in always or config.get(field) != usual.get(field)
-    )
-
-
-def _fields(configs: list[Mapping[str, Any]]) -> list[str]:
-    """Fields that a label may name, in the order of the config."""
-    present = dict.fromkeys(field for config in configs for field in config)
-    return [field for field in present if field not in NOT_IN_LABELS]
-
-
-def _differ(configs: list[Mapping[str, Any]], field: str) -> bool:
-    return any(config.get(field) != configs[0].get(field) for config in configs)

@@ -10,8 +10,9 @@ from evoreplay.reports.collect import Skipped
 from evoreplay.reports.curve_figures import anytime_figures, robustness_figures
 from evoreplay.reports.distance_figures import distance_figures
 from evoreplay.reports.figures.colours import styles_of
-from evoreplay.reports.groups import Section, setting_text
+from evoreplay.reports.groups import Section
 from evoreplay.reports.html import Html, element
+from evoreplay.reports.labels import setting_text
 from evoreplay.reports.memory_figures import Budget, memory_figures
 from evoreplay.reports.report import Report, SectionReport
 from evoreplay.reports.reproduction import command_of, gives_the_same_config

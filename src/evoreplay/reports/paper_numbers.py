@@ -8,7 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from evoreplay.reports.groups import HARDWARE, Group, usual_config
+from evoreplay.reports.groups import Group
+from evoreplay.reports.labels import HARDWARE, usual_config
 
 COLUMNS = {"cifar10": "cifar10", "cifar100": "cifar100", "mini-imagenet": "miniimagenet"}
 """Our names of datasets and the paper's."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evoreplay.errors import UserError
-from evoreplay.reports.groups import HARDWARE, NOT_IN_LABELS, setting_text, usual_config
+from evoreplay.reports.labels import HARDWARE, NOT_IN_LABELS, setting_text, usual_config
 from evoreplay.reports.results import FinishedRun
 from evoreplay.running import Config
 from evoreplay.running.config import config_hash, with_settings
