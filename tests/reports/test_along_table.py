@@ -47,8 +47,8 @@ def test_equal_weight_is_compared_where_raw_and_evolved_are_replayed(along, reci
     assert (to_twice.text == "\N{EN DASH}") != weighs_two
 
 
-def test_a_single_row_or_runs_without_moments_have_no_table(along):
-    assert along({"er": CURVES["er"]}) is None
+def test_rows_with_nothing_to_compare_with_have_no_table(along):
+    assert along({"er+ld": CURVES["er"], "mir": CURVES["er"]}) is None
 
 
 def test_runs_that_were_never_measured_on_the_way_have_no_table(along):

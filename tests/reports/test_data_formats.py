@@ -43,4 +43,4 @@ def test_json_has_everything_down_to_the_runs(folder):
     (er, evolved, _) = section["rows"]
     assert [run["final_accuracy"] for run in evolved["runs"]] == [0.51, 0.52, 0.53]
     assert er["runs"][0]["anytime_accuracy"][0] == {"batch": 10, "accuracy": 0.5}
-    assert [table["name"] for table in section["tables"]] == ["results", "cost"]
+    assert [table["name"] for table in section["tables"]] == ["results", "cost", "along"]

@@ -23,6 +23,8 @@ from evoreplay.reports.tables import (
     interval_text,
 )
 
+COMPARED = 4
+"""Columns before those of differences."""
 NOTES = (
     "Mean over the moments at which accuracy was measured along the stream (at most 500 validation "
     "images of the classes seen so far), then over seeds. It is not the accuracy of the table "
@@ -43,7 +45,7 @@ def along_table(section: Section) -> Table | None:
         for group in section.groups
         if (cells := _cells(group, section.groups)) is not None
     ]  # fmt: skip
-    if len(rows) <= 1:
+    if all(cell is EMPTY for row in rows for cell in row[COMPARED:]):
         return None
     return Table(
         "along",
