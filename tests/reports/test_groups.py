@@ -1,7 +1,6 @@
 from evoreplay.reports.collect import collect
 from evoreplay.reports.groups import sections, shown_groups
-from evoreplay.reports.result_tables import result_table
-from evoreplay.reports.rows import rows_of
+from evoreplay.reports.report import make_report
 
 
 def labels(folder):
@@ -44,8 +43,11 @@ def test_more_settings_than_a_label_can_hold_are_told_once_under_a_letter(write_
         *("er+noise", "er+noise (A)", "er+noise (B)"),
     ]
     settings = "steps=2 rate=0.02 temperature=0.0 step=normalised"
-    assert section.letters == [f"(A): {settings}", f"(B): {settings} alignment=0.0"]
-    assert section.letters == result_table(section, rows_of(section)).notes[:2]
+    assert section.letters == {"A": settings, "B": f"{settings} alignment=0.0"}
+    tables = {table.name: table for table in make_report(tmp_path).sections[0].tables}
+    told = [f"(A): {settings}", f"(B): {settings} alignment=0.0"]
+    assert tables["results"].notes[:2] == tables["along"].notes[:2] == told
+    assert told[0] not in tables["by-alignment"].notes
 
 
 def test_a_row_names_a_setting_that_is_not_the_protocols_and_not_that_of_all(write_run, tmp_path):

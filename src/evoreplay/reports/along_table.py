@@ -1,15 +1,15 @@
 """Accuracy along the stream, compared: the mean over all moments at which a run was measured.
 
 Accuracy after the last batch swings by several points within a hundred batches. The mean over the
-stream, of accuracy on the classes seen so far, is another question (how good was the model all the
-way?), and one to which few seeds give a much narrower answer.
+stream, of accuracy on the classes seen so far, is another question: how good was the model all the
+way? It does not hang on one moment.
 """
 
 from __future__ import annotations
 
 from statistics import fmean
 
-from evoreplay.reports.comparisons import compare, controls_of, reference_of
+from evoreplay.reports.comparisons import controls_of, reference_of
 from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.results import FinishedRun
 from evoreplay.reports.rows import percent
@@ -18,7 +18,7 @@ from evoreplay.reports.tables import (
     Cell,
     Column,
     Table,
-    comparison_cell,
+    compared_cell,
     decimal,
     interval_text,
 )
@@ -28,8 +28,8 @@ COMPARED = 4
 NOTES = (
     "Mean over the moments at which accuracy was measured along the stream (at most 500 validation "
     "images of the classes seen so far), then over seeds. It is not the accuracy of the table "
-    "above, which is that after the last batch, and it does not punish forgetting at the very end; "
-    "it varies less from seed to seed.",
+    "above: that is of test images after the last batch, this of validation images all the way, "
+    "with few classes in the beginning. It does not hang on one moment.",
 )
 
 
@@ -64,13 +64,6 @@ def along_table(section: Section) -> Table | None:
     )
 
 
-def compared_along(group: Group, other: Group | None) -> Cell:
-    """Paired by seed; nothing where there is nothing to compare with."""
-    if other is None or not other.by_seed(mean_along_stream):
-        return EMPTY
-    return comparison_cell(compare(group, other, mean_along_stream))
-
-
 def _cells(group: Group, groups: tuple[Group, ...]) -> list[Cell] | None:
     found = percent(list(group.by_seed(mean_along_stream).values()))
     if found is None:
@@ -81,5 +74,8 @@ def _cells(group: Group, groups: tuple[Group, ...]) -> list[Cell] | None:
         Cell(str(found.n), value=found.n),
         Cell(decimal(found.mean), value=found.mean),
         Cell(interval_text(found), value=found.low),
-        *(compared_along(group, other) for other in (reference_of(group, groups), noise, twice)),
+        *(
+            compared_cell(group, other, mean_along_stream)
+            for other in (reference_of(group, groups), noise, twice)
+        ),
     ]

@@ -61,7 +61,7 @@ def reference_of(group: Group, groups: Sequence[Group]) -> Group | None:
     """The `er` row under the same conditions; None for that row itself."""
     if is_reference(group):
         return None
-    return _nearest(group, groups, lambda other: is_reference(other) and _alike(group, other))
+    return nearest(group, groups, lambda other: is_reference(other) and _alike(group, other))
 
 
 def is_reference(group: Group) -> bool:
@@ -74,7 +74,7 @@ def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
     base, _, flow = group.method.partition("+")
     if flow not in NOISE_OF:
         return Controls(None, None)
-    noise = _nearest(
+    noise = nearest(
         group,
         groups,
         lambda other: (
@@ -87,7 +87,7 @@ def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
     twice = None
     # an evolved stream weighs more than 1 itself, and er-x2 has no such weight
     if base == "er" and _replayed_weight(group) == TWICE and not group.config["evolve_stream"]:
-        twice = _nearest(
+        twice = nearest(
             group,
             groups,
             lambda other: (
@@ -133,7 +133,7 @@ def _alike(group: Group, other: Group) -> bool:
     return group.same(other, CONDITIONS)
 
 
-def _nearest(
+def nearest(
     group: Group,
     groups: Sequence[Group],
     suits: Callable[[Group], bool],

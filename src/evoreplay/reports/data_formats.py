@@ -110,7 +110,7 @@ def _identity(section: Section, group: Group) -> dict[str, Any]:
         "dataset": section.dataset,
         "subset": section.subset,
         "scale": section.scale,
-        "row": group.label,
+        "row": group.label_without(),
         "method": group.method,
         **{name: group.config[name] for name in VARIED},
         "seeds": " ".join(str(seed) for seed in group.seeds),

@@ -50,10 +50,25 @@ class Group:
         """Its name."""
         return str(self.config["method"])
 
+    @property
+    def base(self) -> str:
+        """The method without its flow: `er` of `er+ld`."""
+        return self.method.partition("+")[0]
+
+    @property
+    def flow(self) -> str:
+        """The flow, or noise, by its short name; empty without one."""
+        return self.method.partition("+")[2]
+
     def label_without(self, *left_out: str) -> str:
         """The label but for some settings."""
         named = [f"{name}={value}" for name, value in self.named if name not in left_out]
         return " ".join([self.method, *named])
+
+    @property
+    def settings(self) -> str:
+        """The named settings, all of them."""
+        return " ".join(f"{name}={value}" for name, value in self.named)
 
     @property
     def known_method(self) -> Method | None:
@@ -117,15 +132,11 @@ class Section:
         return ", ".join([self.dataset, *self.marks])
 
     @property
-    def letters(self) -> list[str]:
-        """What each letter in a label stands for."""
-        groups = sorted(self.all_groups, key=lambda group: (len(group.letter), group.letter))
-        told = [
-            f"({group.letter}): " + " ".join(f"{name}={value}" for name, value in group.named)
-            for group in groups
-            if group.letter
-        ]
-        return list(dict.fromkeys(told))
+    def letters(self) -> dict[str, str]:
+        """The settings that each letter in a label stands for."""
+        lettered = [group for group in self.all_groups if group.letter]
+        lettered.sort(key=lambda group: (len(group.letter), group.letter))
+        return {group.letter: group.settings for group in lettered}
 
     @property
     def marks(self) -> list[str]:

@@ -18,7 +18,7 @@ from evoreplay.reports.result_tables import section_tables
 from evoreplay.reports.results import FinishedRun
 from evoreplay.reports.rows import Row, rows_of
 from evoreplay.reports.snapshots import Memories, shown_memories
-from evoreplay.reports.tables import Table
+from evoreplay.reports.tables import Table, explained
 from evoreplay.running import Config
 
 
@@ -78,6 +78,7 @@ def make_report(folder: Path, *, planned: Iterable[Config] = ()) -> Report:
         )
         tables = section_tables(section, rows) + attack_tables(section)
         tables += [table for table in more if table is not None]
+        tables = [explained(table, section.letters) for table in tables]
         memories = shown_memories(section.groups, found.skipped)
         parts.append(SectionReport(section, rows, tables, memories))
     return Report(parts, sorted(found.skipped))

@@ -76,7 +76,6 @@ def result_table(section: Section, rows: Sequence[Row]) -> Table:
             for group in section.all_groups
         ],
         [
-            *section.letters,
             "Standard deviations have n - 1 in the denominator. Differences are in percentage "
             "points of final accuracy, paired by seed; each interval stands for itself, so of "
             "many comparisons some exclude 0 by chance.",

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from evoreplay.reports.comparisons import NO_DIFFERENCE, Comparison
+from evoreplay.reports.comparisons import (
+    NO_DIFFERENCE,
+    Comparison,
+    Measure,
+    compare,
+    final_accuracy,
+)
+from evoreplay.reports.groups import Group
 from evoreplay.reports.paper_numbers import PaperNumber
 from evoreplay.reports.statistics import Summary
 
@@ -50,6 +58,13 @@ EMPTY = Cell(NOTHING)
 NOT_MEASURED = Cell("not measured")
 
 
+def explained(table: Table, letters: Mapping[str, str]) -> Table:
+    """The same table; letters that stand for settings in its labels are told in its first notes."""
+    labels = " ".join(row[0].text for row in table.rows)
+    told = [f"({letter}): {text}" for letter, text in letters.items() if f"({letter})" in labels]
+    return replace(table, notes=[*told, *table.notes])
+
+
 def decimal(value: float, digits: int = 1, *, sign: bool = False) -> str:
     """A number with a true minus; never a negative zero."""
     text = f"{value:{'+' if sign else ''}.{digits}f}"
@@ -92,6 +107,13 @@ def comparison_cell(comparison: Comparison | None) -> Cell:
         return Cell(numbers, words, difference.mean, "none")
     words = f"{comparison.words} (n = {difference.n})"
     return Cell(numbers, words, difference.mean, "higher" if difference.mean > 0 else "lower")
+
+
+def compared_cell(group: Group, other: Group | None, measure: Measure = final_accuracy) -> Cell:
+    """A row against another; nothing where that one is not there or was not measured."""
+    if other is None or not other.by_seed(measure):
+        return EMPTY
+    return comparison_cell(compare(group, other, measure))
 
 
 def paper_cell(found: PaperNumber | None, digits: int = 1) -> Cell:
