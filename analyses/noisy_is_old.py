@@ -42,6 +42,11 @@ def taken_for_new(run, indices, deviation, mode="evaluated"):
     return float(torch.cat(found).float().mean())
 
 
+def mixed(indices, seed):
+    """In random order: neighbours are of one class, a minibatch in training is a mixture."""
+    return indices[torch.randperm(len(indices), generator=named_generator(seed, "mixed"))]
+
+
 def main():
     """One line for each run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -57,14 +62,13 @@ def main():
     for path in (path for folder in options.runs for path in run_directories(folder).finished):
         run = load_finished(path, options.data)
         segments = run.experiment.test.segments
-        old, new = evenly(torch.cat(segments[:-1]), IMAGES), evenly(segments[-1], IMAGES)
-        # neighbours are of one class; a minibatch of the memory is a mixture
-        order = torch.randperm(len(old), generator=named_generator(run.config.seed, "old order"))
+        old, new = (
+            mixed(evenly(part, IMAGES), run.config.seed)
+            for part in (torch.cat(segments[:-1]), segments[-1])
+        )
         for mode in MODES:
             shares = [
-                taken_for_new(run, part, d, mode)
-                for part in (old[order], new)
-                for d in (0.0, deviation)
+                taken_for_new(run, part, d, mode) for part in (old, new) for d in (0.0, deviation)
             ]
             numbers = " ".join(f"{100 * share:12.1f}" for share in shares)
             print(f"{path.name:34} {mode:10} {numbers}")
