@@ -61,3 +61,9 @@ def test_an_experiment_is_found_by_name_and_a_wrong_name_gets_the_nearest():
     assert all(config.recipe == "paper" for config in experiment_configs("main"))
     with pytest.raises(UserError, match="did you mean 'main_quick'"):
         experiment_configs("main_quik")
+
+
+def test_a_folder_of_the_same_name_does_not_hide_an_experiment(tmp_path, monkeypatch):
+    (tmp_path / "search").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert experiment_configs("search")

@@ -32,7 +32,7 @@ def known_experiments() -> list[str]:
 def experiment_configs(name: str) -> list[Config]:
     """Of a file, or of an experiment that comes with the package, by its name."""
     path = Path(name)
-    if path.suffix in (".yaml", ".yml") or path.exists():
+    if path.suffix in (".yaml", ".yml") or path.is_file():
         return read_experiment(path)
     if name not in known_experiments():
         raise unknown("experiment", name, known_experiments())
