@@ -14,6 +14,7 @@ from shared.small_learner import (
     Doubling,
     FixedRetrieval,
     Shift,
+    WatchedLinear,
     WithoutShortcut,
     learner_on_a_layer,
     scaled,
@@ -31,6 +32,17 @@ def losses_by_hand(model, parts, forward):
         return [cross_entropy(model(x), y) for x, y in parts]
     logits = model(torch.cat([x for x, _ in parts])).split([len(x) for x, _ in parts])
     return [cross_entropy(part, y) for part, (_, y) in zip(logits, parts, strict=True)]
+
+
+def observed_twice(learner):
+    """Two batches, after which the learner is one step on; and the model before that step."""
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
+    y = torch.randint(4, (2, 6), generator=generator)
+    learner.observe(x[0], y[0])
+    before = copy.deepcopy(learner.model)
+    learner.observe(x[1], y[1])
+    return x, y, before
 
 
 def assert_stepped(model, before, loss, lr):
@@ -104,12 +116,7 @@ def test_the_stream_climbs_its_own_energy_whose_reference_gradient_is_its_own(fo
         evolve_stream=True,
         forward=forward,
     )
-    generator = torch.Generator().manual_seed(1)
-    x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
-    y = torch.randint(4, (2, 6), generator=generator)
-    learner.observe(x[0], y[0])
-    before = copy.deepcopy(model)
-    learner.observe(x[1], y[1])
+    x, y, before = observed_twice(learner)
     parameters = list(before.parameters())
 
     def evolved(x, y):
@@ -149,12 +156,7 @@ def test_on_a_layer_the_gradient_reaches_the_lift_through_the_moved_features(for
         forward=forward,
         energy=MemoryEnergy(alignment=alignment),
     )
-    generator = torch.Generator().manual_seed(1)
-    x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
-    y = torch.randint(4, (2, 6), generator=generator)
-    learner.observe(x[0], y[0])
-    before = copy.deepcopy(model)
-    learner.observe(x[1], y[1])
+    x, y, before = observed_twice(learner)
 
     def moved(x):
         features = x @ before[0].weight.T + before[0].bias + 0.1
@@ -297,27 +299,20 @@ def test_the_pass_of_the_stream_is_that_of_the_first_evolution_step(space):
 
 
 def test_bfloat16_training_still_evolves_the_stream_in_float32_when_gradients_are_aligned():
-    types = []
-
-    class Watch(nn.Linear):
-        def forward(self, x):
-            out = super().forward(x)
-            types.append(out.dtype)
-            return out
-
     def seen(alignment):
         torch.manual_seed(0)
+        watched = WatchedLinear()
         learner = small_learner(
-            nn.Sequential(nn.Flatten(), Watch(12, 4)),
+            nn.Sequential(nn.Flatten(), watched),
             evolution=Langevin(steps=2),
             energy=MemoryEnergy(alignment=alignment),
             evolve_stream=True,
             precision="bfloat16",
         )
-        types.clear()
+        watched.types.clear()
         learner.observe(*example_batch(0))
         # the first is the look at the number of classes
-        return types[1:]
+        return watched.types[1:]
 
     low, full = torch.bfloat16, torch.float32
     assert seen(0.003) == [full, full, full, low]

@@ -15,6 +15,7 @@ from shared.small_learner import (
     LAYER,
     FixedRetrieval,
     Shift,
+    WatchedLinear,
     WithoutShortcut,
     learner_on_a_layer,
     small_learner,
@@ -92,25 +93,18 @@ def test_the_raw_pass_serves_the_first_evolution_step_without_a_difference(
 
 
 def test_bfloat16_training_still_evolves_in_float32_when_gradients_are_aligned():
-    types = []
-
-    class Watch(nn.Linear):
-        def forward(self, x):
-            out = super().forward(x)
-            types.append(out.dtype)
-            return out
-
     def seen(alignment):
         torch.manual_seed(0)
-        model = nn.Sequential(nn.Flatten(), Watch(12, 4))
+        watched = WatchedLinear()
+        model = nn.Sequential(nn.Flatten(), watched)
         energy = MemoryEnergy(alignment=alignment)
         learner = small_learner(
             model, evolution=Langevin(steps=3), energy=energy, precision="bfloat16"
         )
         learner.observe(*example_batch(0))
-        types.clear()
+        watched.types.clear()
         learner.observe(*example_batch(1))
-        return types
+        return watched.types
 
     # stream, raw pass, three steps of evolution, evolved pass
     low, full = torch.bfloat16, torch.float32
