@@ -17,6 +17,7 @@ from shared.small_learner import (
     WatchedLinear,
     WithoutShortcut,
     learner_on_a_layer,
+    observed_twice,
     scaled,
     small_learner,
     small_net,
@@ -32,17 +33,6 @@ def losses_by_hand(model, parts, forward):
         return [cross_entropy(model(x), y) for x, y in parts]
     logits = model(torch.cat([x for x, _ in parts])).split([len(x) for x, _ in parts])
     return [cross_entropy(part, y) for part, (_, y) in zip(logits, parts, strict=True)]
-
-
-def observed_twice(learner):
-    """Two batches, after which the learner is one step on; and the model before that step."""
-    generator = torch.Generator().manual_seed(1)
-    x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
-    y = torch.randint(4, (2, 6), generator=generator)
-    learner.observe(x[0], y[0])
-    before = copy.deepcopy(learner.model)
-    learner.observe(x[1], y[1])
-    return x, y, before
 
 
 def assert_stepped(model, before, loss, lr):

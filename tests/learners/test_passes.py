@@ -1,6 +1,5 @@
 """How often the model is passed, in which precision, and what learns from a pass."""
 
-import copy
 from contextlib import nullcontext
 
 import pytest
@@ -18,6 +17,7 @@ from shared.small_learner import (
     WatchedLinear,
     WithoutShortcut,
     learner_on_a_layer,
+    observed_twice,
     small_learner,
     small_net,
 )
@@ -186,12 +186,7 @@ def test_the_gradient_reaches_the_lift_through_the_moved_features(recipe, forwar
         forward=forward,
         energy=MemoryEnergy(),
     )
-    generator = torch.Generator().manual_seed(1)
-    x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
-    y = torch.randint(4, (2, 6), generator=generator)
-    learner.observe(x[0], y[0])
-    before = copy.deepcopy(model)
-    learner.observe(x[1], y[1])
+    x, y, before = observed_twice(learner)
     # the graph written out: features of the memory examples, moved by a constant, on to the loss
     replayed, labels = x[0, :4], y[0, :4]
     features = replayed @ before[0].weight.T + before[0].bias

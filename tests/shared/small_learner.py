@@ -1,5 +1,6 @@
 """A replay learner that can be followed by hand, for the tests of every part of its step."""
 
+import copy
 from dataclasses import replace
 
 import torch
@@ -86,3 +87,14 @@ class Doubling:
 
     def load_state_dict(self, state):
         pass
+
+
+def observed_twice(learner):
+    """Two batches, after which the learner is one step on; and the model before that step."""
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(2, 6, 3, generator=generator, dtype=torch.float64)
+    y = torch.randint(4, (2, 6), generator=generator)
+    learner.observe(x[0], y[0])
+    before = copy.deepcopy(learner.model)
+    learner.observe(x[1], y[1])
+    return x, y, before

@@ -30,8 +30,6 @@ FLOWS = "flows_2d"
 """The one figure that needs no runs."""
 ATTACKS = {"carlini_wagner": "cw", "pgd": "pgd"}
 """Tables of accuracy under attack, and the attack."""
-SIGNALLED = 128
-"""Is added to the number of a signal in an exit code."""
 
 
 @dataclass(kw_only=True)
@@ -99,7 +97,7 @@ class Reproduce(Sweep):
             return self.work_off(jobs, console)
         except Interrupted as error:
             words = f"{error}, and --report-only reports what is done"
-            raise Interrupted(words, error.exit_code - SIGNALLED) from error
+            raise Interrupted(words, error.signal_number) from error
 
     def _report(self, jobs: Sequence[Job], console: Console) -> None:
         """The pages, and the results that they are made of."""

@@ -14,6 +14,7 @@ class Interrupted(Exception):  # noqa: N818
 
     def __init__(self, message: str, signal_number: int) -> None:
         super().__init__(message)
+        self.signal_number = signal_number
         self.exit_code = 128 + signal_number
 
 
