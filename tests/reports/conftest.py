@@ -5,9 +5,12 @@ import torch
 from safetensors.torch import save_file
 
 from evoreplay import Config
+from evoreplay.reports.page import html_page
+from evoreplay.reports.report import make_report
 from evoreplay.running.config import run_name
 from evoreplay.running.protocol import resolved
 from evoreplay.running.run import identity
+from shared.outline import Outline
 
 
 def result_of(config, accuracy, changes):
@@ -115,3 +118,8 @@ def measured(write_run, memory_keys, tmp_path):
         changes = memory_keys(0.02, 0.05 + noise, rise=0.3, loss=0.6, accuracy=0.9)
         write_run("er+ld", seed, 0.5, changes=changes)
     return tmp_path
+
+
+@pytest.fixture
+def outline_of(tmp_path):
+    return lambda: Outline(html_page(make_report(tmp_path)))

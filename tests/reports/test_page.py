@@ -1,58 +1,14 @@
-import base64
-import io
 import json
 import re
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
-import pytest
-from PIL import Image
-
-from evoreplay.reports.figures.colours import contrast
 from evoreplay.reports.html import Html, element, joined
-from evoreplay.reports.memory_figures import Budget
 from evoreplay.reports.page import anchor, html_page
 from evoreplay.reports.report import make_report
-from evoreplay.reports.theme import DARK, LIGHT, stylesheet
+from shared.outline import Outline
 from shared.report_pictures import words
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;'
-
-
-class Outline(HTMLParser):
-    """What a browser would find: elements, their attributes, and the text outside of scripts."""
-
-    VOID = ("meta", "link", "img", "br")
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.open, self.words = [], [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if not {"script", "style"} & set(self.open):
-            self.words.append(data)
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.elements if name == tag]
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
-
-
-@pytest.fixture
-def outline_of(tmp_path):
-    return lambda: Outline(html_page(make_report(tmp_path)))
 
 
 def test_text_is_escaped_and_markup_is_not():
@@ -185,31 +141,6 @@ def test_a_row_whose_er_has_no_curve_is_drawn_alone(write_run, outline_of):
     assert "er+ld, n = 1" in text
 
 
-def test_images_show_the_examples_with_their_losses(write_run, write_snapshot, outline_of):
-    path = write_run("er+ld", 0)
-    for step in (30, 60, 90):
-        write_snapshot(path, step)
-    found = outline_of()
-    images = found.all("img")
-    assert len(images) == 2 * 8 * 3
-    data = base64.b64decode(images[0]["src"].partition(",")[2])
-    assert Image.open(io.BytesIO(data)).size == (8, 8)
-    assert images[0]["alt"] == "class 0, raw"
-    assert found.text.count("0.25 → 0.75") == 24
-    assert "after batch 60" in found.text
-
-
-def test_large_images_stop_at_the_budget_and_the_page_says_so(
-    write_run, write_snapshot, outline_of, monkeypatch
-):
-    monkeypatch.setattr("evoreplay.reports.page.Budget", lambda: Budget(40_000))
-    for steps in (1, 2, 3):
-        write_snapshot(write_run("er+ld", 0, steps=steps), size=32)
-    found = outline_of()
-    assert 16 <= len(found.all("img")) < 48
-    assert re.search(r"flow\. [12] of 3 rows are shown\.", found.text)
-
-
 def test_robustness_is_drawn_where_there_is_any(write_run, outline_of):
     path = write_run("er", 0)
     result = json.loads((path / "result.json").read_text())
@@ -226,17 +157,6 @@ def test_robustness_is_drawn_where_there_is_any(write_run, outline_of):
     assert "Projected gradient attack: norm linf, steps 20" in text
     assert "Attacked along the stream, eps 4/255" in text
     assert "eps, in 1/255 of the pixel range" in text
-
-
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["by day", "by night"])
-def test_every_colour_of_text_can_be_read_on_the_page(colours):
-    for name in ("ink", "soft", "link", "warn", "higher", "lower"):
-        for background in ("paper", "shade"):
-            assert contrast(colours[name], colours[background]) >= 4.5, (name, background)
-
-
-def test_night_is_for_screens_only():
-    assert "@media screen and (prefers-color-scheme: dark)" in stylesheet()
 
 
 def test_the_page_has_what_was_measured_of_memory_and_runs_from_before_have_neither(

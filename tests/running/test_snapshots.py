@@ -1,6 +1,5 @@
 import copy
 
-import pytest
 import torch
 from safetensors.torch import load_file
 from torch import nn
@@ -8,7 +7,6 @@ from torch import nn
 from evoreplay import Config, FineTuningLearner, Langevin, ReplayLearner, ReservoirMemory, run
 from evoreplay.checks import same
 from evoreplay.running.directory import RunDirectory
-from evoreplay.running.embedding import embedding
 from evoreplay.running.snapshots import (
     features,
     snapshot_positions,
@@ -95,19 +93,3 @@ def test_shown_examples_come_from_all_classes():
     slots = spread_over_classes(labels, 6)
     assert labels[slots].tolist() == [0, 0, 1, 1, 2, 2]
     assert slots.tolist() == [0, 1, 95, 96, 90, 91]
-
-
-def test_a_map_keeps_groups_apart_and_is_the_same_again():
-    generator = torch.Generator().manual_seed(0)
-    groups = torch.arange(2).repeat_interleave(30)
-    features = torch.randn(60, 8, generator=generator) + 20 * groups[:, None]
-    points = embedding(features)
-    assert torch.equal(points, embedding(features))
-    centres = [points[groups == g].mean(dim=0) for g in (0, 1)]
-    widths = [float((points[groups == g] - centres[g]).norm(dim=1).mean()) for g in (0, 1)]
-    assert (centres[0] - centres[1]).norm() > 2 * max(widths)
-
-
-@pytest.mark.parametrize("features", [torch.ones(3, 2), torch.ones(50, 2), torch.rand(9, 2) / 0])
-def test_nothing_to_map_is_no_error(features):
-    assert embedding(features).abs().sum() == 0

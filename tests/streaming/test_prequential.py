@@ -3,27 +3,10 @@ import sys
 import tracemalloc
 
 import pytest
-import torch
-from PIL import Image
-from rich.console import Console
-from torch.utils.data import DataLoader, IterableDataset
 
 import evoreplay as ev
-from evoreplay.checks import example_batch, example_model, same
-from evoreplay.streaming.progress import StreamProgress, is_round, length_of
-
-SIZES = (5, 1, 3, 8, 1, 1, 4, 20, 2)
-
-
-def learner():
-    model = example_model()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    memory = ev.ReservoirMemory(12)
-    return ev.ReplayLearner(model, optimizer, memory=memory, evolution=ev.Langevin(steps=2))
-
-
-def batches(sizes=SIZES):
-    return [example_batch(number, size=size) for number, size in enumerate(sizes)]
+from evoreplay.checks import example_batch, same
+from shared.short_stream import SIZES, batches, learner
 
 
 def by_hand(stream, window):
@@ -146,64 +129,3 @@ def test_a_terminal_gets_a_bar_that_ends_when_the_caller_stops(monkeypatch):
     steps.close()
     assert "\x1b" in out.getvalue()
     assert out.getvalue().rfind("\x1b[?25h") > out.getvalue().rfind("\x1b[?25l")
-
-
-def shown(length, count, terminal=False):
-    out = io.StringIO()
-    console = Console(file=out, force_terminal=terminal, width=100)
-    with StreamProgress(length, console=console) as display:
-        for batch in range(1, count + 1):
-            display(batch, 0.5)
-    return out.getvalue().splitlines()
-
-
-def test_lines_are_tenths_of_a_known_length_and_round_numbers_of_an_unknown_one():
-    assert len(shown(1000, 1000)) == 10
-    assert shown(1000, 1000)[0] == "batch 100 of 1000, accuracy 50.0%"
-    assert [line.split(",")[0] for line in shown(None, 60)] == [
-        f"batch {n}" for n in (1, 2, 5, 10, 20, 50)
-    ]
-    assert "batch 3 of 3" in "".join(shown(3, 3, terminal=True))
-    assert "batch 3," in "".join(shown(None, 3, terminal=True))
-    assert [n for n in range(1, 1001) if is_round(n)] == [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
-
-
-def test_a_loader_of_a_dataset_without_length_has_none():
-    class Endless(IterableDataset):
-        def __iter__(self):
-            yield example_batch(0)
-
-    assert length_of(DataLoader(Endless(), batch_size=None)) is None
-    assert length_of(iter([])) is None
-    assert length_of([1, 2]) == 2
-    loader = DataLoader(Endless(), batch_size=None)
-    assert len(list(ev.prequential(learner(), loader, progress=True))) == 1
-
-
-@pytest.mark.parametrize("name", ["curve.png", "curve.svg", "curve.SVG"])
-def test_a_plot_is_a_picture_and_the_same_for_the_same_steps(tmp_path, name):
-    steps = list(ev.prequential(learner(), batches(), window=10))
-    path = ev.plot_prequential(steps, tmp_path / name)
-    first = path.read_bytes()
-    assert ev.plot_prequential(iter(steps), tmp_path / name).read_bytes() == first
-    if name.endswith("png"):
-        image = Image.open(path)
-        assert image.size == (1080, 480)
-        colours = {colour for _, colour in image.convert("RGB").getcolors(1 << 20)}
-        assert (0, 127, 255) in colours
-    else:
-        assert b"<svg" in first
-    other = ev.plot_prequential(steps[:4], tmp_path / name)
-    assert other.read_bytes() != first
-    assert ev.plot_prequential(steps[:1], tmp_path / name).exists()
-
-
-def test_a_plot_of_nothing_or_of_a_strange_kind_is_refused(tmp_path):
-    steps = list(ev.prequential(learner(), batches()))
-    with pytest.raises(ev.UserError, match="there is no step to draw"):
-        ev.plot_prequential([], tmp_path / "curve.png")
-    with pytest.raises(ev.UserError, match=r"ends in \.png or \.svg"):
-        ev.plot_prequential(steps, tmp_path / "curve.jpeg")
-    with pytest.raises(ev.UserError, match="give another file"):
-        ev.plot_prequential(steps, tmp_path / "nowhere" / "curve.png")
-    assert list(tmp_path.iterdir()) == []
