@@ -16,11 +16,12 @@ from shared.small_learner import (
     Shift,
     WatchedLinear,
     WithoutShortcut,
-    learner_on_a_layer,
+    logits_of_shifted,
     observed_twice,
     scaled,
     small_learner,
     small_net,
+    two_layer_learner,
 )
 
 FORWARDS = pytest.mark.parametrize("forward", ["separate", "joint"])
@@ -135,26 +136,14 @@ def test_the_stream_climbs_its_own_energy_whose_reference_gradient_is_its_own(fo
 @FORWARDS
 @ALIGNMENTS
 def test_on_a_layer_the_gradient_reaches_the_lift_through_the_moved_features(forward, alignment):
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(3, 5), nn.Softplus(), nn.Linear(5, 4)).double()
-    learner = learner_on_a_layer(
-        model,
-        lr=1.0,
-        evolution=Shift(),
-        space="0",
-        evolve_stream=True,
-        forward=forward,
-        energy=MemoryEnergy(alignment=alignment),
+    learner = two_layer_learner(
+        evolve_stream=True, forward=forward, energy=MemoryEnergy(alignment=alignment)
     )
     x, y, before = observed_twice(learner)
-
-    def moved(x):
-        features = x @ before[0].weight.T + before[0].bias + 0.1
-        return torch.log1p(features.exp()) @ before[2].weight.T + before[2].bias
-
-    loss = cross_entropy(before(x[1]), y[1]) + cross_entropy(moved(x[1]), y[1])
-    loss = loss + cross_entropy(moved(x[0, :4]), y[0, :4])
-    assert_stepped(model, before, loss, lr=1.0)
+    loss = cross_entropy(before(x[1]), y[1])
+    for inputs, labels in ((x[1], y[1]), (x[0, :4], y[0, :4])):
+        loss = loss + cross_entropy(logits_of_shifted(before, inputs), labels)
+    assert_stepped(learner.model, before, loss, lr=1.0)
 
 
 @FORWARDS

@@ -13,13 +13,14 @@ from evoreplay.learners.passes import Passes, Term
 from shared.small_learner import (
     LAYER,
     FixedRetrieval,
-    Shift,
     WatchedLinear,
     WithoutShortcut,
     learner_on_a_layer,
+    logits_of_shifted,
     observed_twice,
     small_learner,
     small_net,
+    two_layer_learner,
 )
 
 
@@ -175,26 +176,14 @@ def test_the_raw_pass_serves_the_first_step_and_gives_the_features(recipe):
 @pytest.mark.parametrize("recipe", ["paper", "reference"])
 @pytest.mark.parametrize("forward", ["separate", "joint"])
 def test_the_gradient_reaches_the_lift_through_the_moved_features(recipe, forward):
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(3, 5), nn.Softplus(), nn.Linear(5, 4)).double()
-    learner = learner_on_a_layer(
-        model,
-        lr=1.0,
-        evolution=Shift(),
-        space="0",
-        recipe=recipe,
-        forward=forward,
-        energy=MemoryEnergy(),
-    )
+    learner = two_layer_learner(recipe=recipe, forward=forward, energy=MemoryEnergy())
     x, y, before = observed_twice(learner)
-    # the graph written out: features of the memory examples, moved by a constant, on to the loss
     replayed, labels = x[0, :4], y[0, :4]
-    features = replayed @ before[0].weight.T + before[0].bias
-    moved = torch.log1p(torch.exp(features + 0.1)) @ before[2].weight.T + before[2].bias
+    moved = logits_of_shifted(before, replayed)
     loss = cross_entropy(before(x[1]), y[1]) + cross_entropy(moved, labels)
     if recipe == "reference":
         loss = loss + cross_entropy(before(replayed), labels)
     loss.backward()
-    for old, new in zip(before.parameters(), model.parameters(), strict=True):
+    for old, new in zip(before.parameters(), learner.model.parameters(), strict=True):
         torch.testing.assert_close(old.detach() - new.detach(), old.grad)
     assert before[0].weight.grad.abs().sum() > 0

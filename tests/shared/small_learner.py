@@ -65,6 +65,19 @@ def learner_on_a_layer(model, lr=0.1, **options):
     return small_learner(model, lr, **options)
 
 
+def two_layer_learner(**options):
+    """Features of the first layer are shifted by 0.1; with a rate of 1 a step is the gradient."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 5), nn.Softplus(), nn.Linear(5, 4)).double()
+    return learner_on_a_layer(model, lr=1.0, evolution=Shift(), space="0", **options)
+
+
+def logits_of_shifted(model, x):
+    """Of such a model, written out: its features, moved by a constant, on to the logits."""
+    features = x @ model[0].weight.T + model[0].bias + 0.1
+    return torch.log1p(features.exp()) @ model[2].weight.T + model[2].bias
+
+
 def text_batch(number, size=5):
     """Six tokens of 30 in each text; the first is half as long."""
     generator = torch.Generator().manual_seed(number)
