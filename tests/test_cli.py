@@ -52,6 +52,12 @@ def test_version_fields_and_help_are_there_to_read(capsys):
     assert "example: evoreplay run" in capsys.readouterr().out
 
 
+def test_a_list_in_the_help_of_a_field_keeps_its_brackets(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["run", "--fields"]) == 0
+    assert "for instance [gmed]; overrules the method" in capsys.readouterr().out
+
+
 def test_an_unknown_option_leaves_with_code_2_as_a_process():
     done = subprocess.run(
         [sys.executable, "-m", "evoreplay", "run", "--metod", "er"], capture_output=True, text=True

@@ -66,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = parsed(arguments)
     warnings.formatwarning = lambda message, *_, **__: f"evoreplay: warning: {message}\n"
     try:
-        command(Console())
+        # brackets in what a user named or in a field's help are not markup
+        command(Console(markup=False))
     except UserError as error:
         print(f"evoreplay: {error}", file=sys.stderr)
         return EXIT_BAD_INPUT

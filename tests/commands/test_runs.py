@@ -35,6 +35,13 @@ def runs(finished, tmp_path):
     return out
 
 
+def test_brackets_in_the_name_of_a_folder_are_no_markup(runs, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    runs.rename(runs.with_name("runs [red]"))
+    assert main(["runs", "list", str(runs.with_name("runs [red]"))]) == 0
+    assert "runs [red]" in capsys.readouterr().out
+
+
 def test_the_list_says_what_is_there(runs, finished, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "140")
     assert main(["runs", "list", str(runs)]) == 0

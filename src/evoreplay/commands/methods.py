@@ -29,7 +29,7 @@ class Methods:
             "x er",
             "verified against",
             caption="x er: cost of a step by pass count, CIFAR-10 protocol; "
-            "free combinations: --set memory=gss retrieval=mir transforms=\\[gmed,augment]",
+            "free combinations: --set memory=gss retrieval=mir transforms=[gmed,augment]",
         )
         for method in METHODS.values():
             config = resolved(Config(dataset="cifar10", method=method.name))
