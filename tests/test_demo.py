@@ -1,10 +1,10 @@
 from evoreplay.demo import METHODS, demo_configs, spread
 
 
-def test_the_demo_compares_six_methods_seed_by_seed():
+def test_the_demo_compares_seven_methods_seed_by_seed():
     configs = demo_configs(3)
-    assert len(configs) == 18
-    assert [c.method for c in configs[:6]] == METHODS
+    assert len(configs) == 21
+    assert [c.method for c in configs[:7]] == METHODS
     assert {c.dataset for c in configs} == {"digits"}
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from evoreplay.running import Config, Outcome
 from evoreplay.running.experiment_file import expand
 
-METHODS = ["fine-tuning", "er", "er+noise", "er+ld", "er+svgd", "er+hmc"]
+METHODS = ["fine-tuning", "er", "er-x2", "er+noise", "er+ld", "er+svgd", "er+hmc"]
 
 
 def demo_configs(seeds: int = 3) -> list[Config]:
@@ -55,6 +55,7 @@ def closing_words(out: Path, page: Path) -> str:
     return (
         f"Run directories: {out}\n"
         f"All of it on one page: {page}\n"
-        "er+noise has er+ld's noise and no gradient: a gain over it is due to evolution.\n"
+        "er-x2 replays with the weight of a flow's raw and evolved examples, er+noise has er+ld's "
+        "noise and no gradient:\nwhat is gained over both is due to evolution.\n"
         "Next: evoreplay run --dataset digits --method er+ld --set rate=0.02 steps=2"
     )

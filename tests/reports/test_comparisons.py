@@ -107,7 +107,7 @@ def test_the_control_has_the_same_noise_weight_and_base(write_run, tmp_path):
 @pytest.mark.parametrize(
     "other",
     [
-        {"recipe": "reference"},
+        {"recipe": "paper"},
         {"steps": 1},
         {"temperature": 0.5},
         {"evolved_weight": 0.5},
@@ -137,7 +137,7 @@ def test_of_two_noises_that_of_the_own_flow_is_the_control(write_run, tmp_path):
 
 def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, tmp_path):
     write_run("er-x2", 0)
-    write_run("er+ld", 0)
+    write_run("er+ld", 0, recipe="paper")
     write_run("er+ld", 0, recipe="reference")
     found = groups(tmp_path)
     everything = list(found.values())

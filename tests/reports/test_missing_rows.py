@@ -76,7 +76,8 @@ def test_labels_tell_planned_rows_from_measured_ones(write_run, tmp_path):
 
 def test_the_papers_number_stands_beside_a_row_that_is_not_measured(write_run, tmp_path):
     write_run("er", 0, dataset="cifar10")
-    report = make_report(tmp_path, planned=grid(["er", "er+ld"], 3, dataset="cifar10"))
+    planned = grid(["er", "er+ld"], 3, dataset="cifar10", recipe="paper")
+    report = make_report(tmp_path, planned=planned)
     (rows,) = result_rows(report).values()
     assert rows["er"][-1] == "33.3 ± 2.8"
     assert rows["er+ld"][:2] == ["0 of 3", "not measured"]

@@ -13,8 +13,8 @@ from evoreplay.running.methods import METHODS
 
 @pytest.fixture
 def only_group(write_run, tmp_path):
-    def make(method, changes=None, **settings):
-        write_run(method, 0, changes=changes, **settings)
+    def make(method, changes=None, recipe="paper", **settings):
+        write_run(method, 0, changes=changes, recipe=recipe, **settings)
         (section,) = sections(collect(tmp_path).runs)
         (group,) = section.groups
         return group

@@ -31,7 +31,7 @@ def test_er_x2_has_a_column_only_where_it_is_a_control(write_run, tmp_path):
 def test_a_varied_setting_has_a_table_with_the_papers_numbers(write_run, tmp_path):
     for size in (2000, 3000, 5000):
         for method in ("er", "er+ld"):
-            write_run(method, 0, 0.1, dataset="cifar100", memory_size=size)
+            write_run(method, 0, 0.1, dataset="cifar100", memory_size=size, recipe="paper")
     write_run("mir", 0, 0.1, dataset="cifar100")
     table = tables(tmp_path)["by-memory_size"]
     assert [c.title for c in table.columns[1:]] == [
@@ -50,7 +50,7 @@ def test_settings_that_vary_together_are_no_family(write_run, tmp_path):
 
 def test_cost_is_shown_beside_its_count_of_passes_and_the_paper(write_run, tmp_path):
     for seed in (0, 1):
-        common = {"dataset": "cifar10", "alignment": 0.003}
+        common = {"dataset": "cifar10", "alignment": 0.003, "recipe": "paper"}
         write_run("er", seed, **common, changes={"seconds_per_step": 0.1})
         write_run("er+svgd", seed, **common, changes={"seconds_per_step": 0.4})
     row = texts(tables(tmp_path)["cost"])["er+svgd"]

@@ -16,8 +16,12 @@ from evoreplay.running.methods import METHODS
 from evoreplay.running.protocol import resolved
 
 
+def of_paper(method, recipe="paper", **settings):
+    return resolved(Config(dataset="cifar10", method=method, recipe=recipe, **settings))
+
+
 def cost(method, **settings):
-    return relative_cost(resolved(Config(dataset="cifar10", method=method, **settings)))
+    return relative_cost(of_paper(method, **settings))
 
 
 def test_costs_by_hand():
@@ -111,8 +115,7 @@ def test_a_step_on_a_layer_costs_the_share_of_the_head():
 
 
 def latent_cost(method, share, **settings):
-    config = resolved(Config(dataset="cifar10", method=method, space="layer3", **settings))
-    return relative_cost(config, share)
+    return relative_cost(of_paper(method, space="layer3", **settings), share)
 
 
 def test_the_share_of_the_head_is_counted_in_multiplications():

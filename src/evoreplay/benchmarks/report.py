@@ -115,11 +115,15 @@ def _measured(rounds: int, only: set[str] | None, precision: Precision) -> Bench
     chosen = {name: fields for name, fields in VARIANTS.items() if only is None or name in only}
 
     def in_precision(one: Precision, suffix: str = "") -> dict[str, Config]:
+        # by the paper's recipe: the naive reference replays evolved examples alone, too
+        common: dict[str, Any] = {
+            "dataset": "cifar10",
+            "device": "cpu",
+            "precision": one,
+            "recipe": "paper",
+        }
         return {
-            name + suffix: resolved(
-                Config(dataset="cifar10", device="cpu", precision=one, **fields)
-            )
-            for name, fields in chosen.items()
+            name + suffix: resolved(Config(**common, **fields)) for name, fields in chosen.items()
         }
 
     configs = in_precision(precision)

@@ -81,7 +81,7 @@ class ReplayLearner(Learner):
         Evolve the incoming batch, too, by the same flow on the same energy, and learn the evolved
         copies beside the raw ones, with `evolved_weight`. Memory gets the raw ones.
     recipe
-        `paper`: replay evolved examples only; `reference`: raw and evolved.
+        `reference`: replay raw and evolved examples; `paper`: evolved ones only.
     raw_weight
         Weight of the raw replay loss; overrules the recipe.
     evolved_weight
@@ -140,7 +140,7 @@ class ReplayLearner(Learner):
         energy: Energy | None = None,
         space: Split | str | None = None,
         evolve_stream: bool = False,
-        recipe: str = "paper",
+        recipe: str = "reference",
         raw_weight: float | None = None,
         evolved_weight: float | None = None,
         statistics: Literal["raw", "all"] = "raw",

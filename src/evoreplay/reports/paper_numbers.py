@@ -15,6 +15,8 @@ COLUMNS = {"cifar10": "cifar10", "cifar100": "cifar100", "mini-imagenet": "minii
 """Our names of datasets and the paper's."""
 SAME_EXPERIMENT = frozenset({"dataset", "method", "seed", "scale", "dot_product", *HARDWARE})
 """A row may have any of these: they are not settings of the experiment, or are looked up."""
+PAPERS_OWN = {"recipe": "paper"}
+"""Settings of its experiments that are not our defaults."""
 CARLINI_WAGNER_ROWS = {"GMED (ER)": "GMED"}
 
 
@@ -65,7 +67,7 @@ def paper_accuracy(group: Group) -> PaperNumber | None:
 
 def varied_fields(group: Group) -> list[str]:
     """Settings of the experiment in which the row is not the protocol's."""
-    usual = usual_config(group.config)
+    usual = usual_config(group.config) | PAPERS_OWN
     return [
         field
         for field, value in group.config.items()

@@ -68,8 +68,8 @@ class Config:
     """Examples that the memory holds."""
     replay_size: int = 10
     """Examples that are replayed with each batch."""
-    recipe: str = "paper"
-    """Weights of replay when there is a flow: paper (evolved only) or reference (raw + evolved)."""
+    recipe: str = "reference"
+    """Weights of replay when there is a flow: reference (raw + evolved) or paper (evolved only)."""
     raw_weight: float | None = None
     """Weight of the raw replay loss; overrules the recipe."""
     evolved_weight: float | None = None
