@@ -1,6 +1,6 @@
 """Is one method better than another? python examples/compare_methods.py
 
-Four methods on the embedded digits with the same seeds. A seed fixes the stream and the initial
+Five methods on the embedded digits with the same seeds. A seed fixes the stream and the initial
 weights, so methods are compared seed by seed, and the interval is that of the differences.
 """
 
@@ -13,7 +13,7 @@ import evoreplay as ev
 from evoreplay.reports.statistics import paired_differences
 
 SEEDS = range(3)
-METHODS = ["fine-tuning", "er", "er+noise", "er+ld"]
+METHODS = ["fine-tuning", "er", "er-x2", "er+noise", "er+ld"]
 
 torch.set_num_threads(1)  # small networks gain nothing from more
 accuracy = {}
@@ -39,5 +39,7 @@ def compare(method, other):
 
 compare("er", "fine-tuning")
 compare("er+ld", "er")
-# the control: as much noise, no gradient. Only a gain over it is due to evolution
+# the controls: as much weight of replay; as much noise, no gradient. Only a gain over both is due
+# to evolution
+compare("er+ld", "er-x2")
 compare("er+ld", "er+noise")

@@ -43,15 +43,16 @@ def test_the_own_flow_passes_its_checks_and_makes_replay_harder():
     assert float(loss[1]) > float(loss[0])
 
 
-@pytest.mark.slow  # twelve runs in a process of their own
+@pytest.mark.slow  # fifteen runs in a process of their own
 def test_methods_are_compared_with_an_interval():
     lines = printed("compare_methods").splitlines()
-    assert [line.split()[0] for line in lines[:4]] == ["fine-tuning", "er", "er+noise", "er+ld"]
-    for line in lines[4:]:
+    methods = ["fine-tuning", "er", "er-x2", "er+noise", "er+ld"]
+    assert [line.split()[0] for line in lines[:5]] == methods
+    for line in lines[5:]:
         mean, low, high = (float(value) for value in re.findall(r"[+-]\d+\.\d", line))
         assert low <= mean <= high
         assert ("no difference shown" in line) == (low <= 0 <= high)
-    assert "er - fine-tuning" in lines[4]
+    assert "er - fine-tuning" in lines[5]
 
 
 def newest_files(folder):

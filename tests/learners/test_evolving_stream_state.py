@@ -30,7 +30,7 @@ def evolving_both(**options):
 
 
 MAKERS = {
-    "separate": evolving_both(),
+    "separate": evolving_both(recipe="paper"),
     "joint": evolving_both(forward="joint"),
     "on a layer, twice": evolving_both(space=LAYER, recipe="reference", updates=2),
     "no dot product, kept": evolving_both(energy=MemoryEnergy(alignment=0), write_back=True),

@@ -39,10 +39,12 @@ MAKERS = {
     ),
     "er": replay(),
     "er joint": replay(forward="joint"),
-    "langevin paper": replay(evolution=Langevin(steps=2)),
+    "langevin paper": replay(evolution=Langevin(steps=2), recipe="paper"),
     "langevin reference": replay(evolution=Langevin(steps=2), recipe="reference", updates=2),
     "langevin joint": replay(evolution=Langevin(steps=2), forward="joint"),
-    "langevin all": replay(evolution=Langevin(steps=2), statistics="all", write_back=True),
+    "langevin all": replay(
+        evolution=Langevin(steps=2), statistics="all", write_back=True, recipe="paper"
+    ),
     "stein": replay(evolution=Stein(steps=2)),
     "hamiltonian": replay(evolution=Hamiltonian(steps=3)),
     "noise": replay(evolution=Noise()),

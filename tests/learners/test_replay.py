@@ -10,6 +10,7 @@ from evoreplay import (
     Langevin,
     MemoryEnergy,
     Noise,
+    ReplayLearner,
     ReservoirMemory,
     UniformRetrieval,
     UserError,
@@ -277,3 +278,10 @@ def test_every_named_generator_is_its_own():
     states = [g.get_state() for g in learner.generators.values()]
     assert len(states) == 4
     assert not any(torch.equal(a, b) for n, a in enumerate(states) for b in states[:n])
+
+
+def test_by_default_raw_and_evolved_examples_are_replayed():
+    model = small_net()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    learner = ReplayLearner(model, optimizer, memory=ReservoirMemory(8), evolution=Shift())
+    assert (learner.raw_weight, learner.evolved_weight) == (1.0, 1.0)

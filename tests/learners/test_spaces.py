@@ -50,10 +50,12 @@ def replay(**options):
 
 MAKERS = {
     "er": replay(),
-    "langevin paper": replay(evolution=Langevin(steps=2)),
+    "langevin paper": replay(evolution=Langevin(steps=2), recipe="paper"),
     "langevin reference": replay(evolution=Langevin(steps=2), recipe="reference"),
     "langevin joint": replay(evolution=Langevin(steps=2), forward="joint"),
-    "langevin all, kept": replay(evolution=Langevin(steps=2), statistics="all", write_back=True),
+    "langevin all, kept": replay(
+        evolution=Langevin(steps=2), statistics="all", write_back=True, recipe="paper"
+    ),
     "normalised": replay(evolution=Langevin(steps=2, step="normalised")),
     "stein, kept": replay(evolution=Stein(steps=2), write_back=True),
     "hamiltonian": replay(evolution=Hamiltonian(steps=3), energy=MemoryEnergy(alignment=0)),

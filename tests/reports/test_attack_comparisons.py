@@ -51,6 +51,15 @@ def test_accuracy_under_attack_is_compared_by_seed_with_er_and_with_the_noise_co
     assert "no difference shown" in to_noise.detail
 
 
+def test_twice_the_weight_is_a_control_under_attack_where_raw_examples_are_replayed_too(
+    compared,
+):
+    table = compared(UNDER_PGD | {"er-x2": [0.12, 0.13, 0.14]})
+    assert table.columns[-1].title.startswith("difference to er-x2")
+    assert line(table, "er+ld", "PGD at 4/255")[-1].value == pytest.approx(8.0)
+    assert line(table, "er-x2", "PGD at 4/255")[-1].text == "–"
+
+
 def test_the_noise_control_itself_is_compared_with_er_alone(compared):
     to_er, to_control = line(compared(), "er+noise", "PGD at 4/255")
     assert (to_er.value, to_control.text) == (pytest.approx(4.0), "–")

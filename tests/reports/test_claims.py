@@ -204,3 +204,13 @@ def test_rows_without_a_flow_have_no_claims(claims):
 
 def test_the_digits_have_no_claims_of_the_paper(claims):
     assert claims({("er",): ER, ("er+ld",): ER}, dataset="digits") is None
+
+
+def test_rows_of_another_recipe_say_nothing_of_the_papers_claims(claims):
+    reference = ("recipe", "reference")
+    table = claims({
+        ("er",): ER,
+        ("er+ld", reference): ER,
+        ("er+ld", reference, ("write_back", True)): (0.20, 0.21, 0.225),
+    })  # fmt: skip
+    assert {row[1].text for row in table.rows} == {"not measured"}

@@ -1,6 +1,7 @@
 from evoreplay.reports.collect import collect
 from evoreplay.reports.groups import sections, shown_groups
 from evoreplay.reports.report import make_report
+from shared.report_tables import tables
 
 
 def labels(folder):
@@ -26,8 +27,8 @@ def test_a_row_names_the_settings_in_which_rows_of_its_method_differ(write_run, 
 def test_rows_that_differ_in_many_settings_name_only_what_is_not_the_protocols(write_run, tmp_path):
     write_run("er+ld")
     write_run("er+ld", steps=2, rate=0.02, temperature=0.0)
-    write_run("er+ld", recipe="reference")
-    expected = ["er+ld", "er+ld recipe=reference", "er+ld steps=2 rate=0.02 temperature=0.0"]
+    write_run("er+ld", recipe="paper")
+    expected = ["er+ld", "er+ld recipe=paper", "er+ld steps=2 rate=0.02 temperature=0.0"]
     assert labels(tmp_path) == [expected]
 
 
@@ -68,6 +69,17 @@ def test_what_all_rows_share_beside_the_protocol_is_said_once(write_run, tmp_pat
     (section,) = sections(collect(tmp_path).runs)
     assert section.common == {"lr": 0.05}
     assert [g.label for g in section.groups] == ["er", "er+ld"]
+
+
+def test_the_papers_recipe_of_all_rows_is_said_though_without_a_flow_it_is_the_usual_one(
+    write_run, tmp_path
+):
+    write_run("er", recipe="paper")
+    write_run("er+ld", recipe="paper")
+    (section,) = sections(collect(tmp_path).runs)
+    assert section.common == {"recipe": "paper"}
+    table = tables(tmp_path)["results"]
+    assert "All rows, beside the protocol: recipe=paper." in table.notes
 
 
 def test_scale_and_subset_are_sections_of_their_own_and_marked(write_run, tmp_path):

@@ -11,6 +11,7 @@ from evoreplay.reports.reproduction import command_of, gives_the_same_config
     ("method", "settings"),
     [
         ("er", {}),
+        ("er+ld", {"recipe": "paper"}),
         ("er+ld", {"steps": 1, "rate": 1e-05, "scale": 0.3, "write_back": True}),
         ("mir+hmc", {"dataset": "cifar100", "updates": 1, "precision": "bfloat16"}),
         ("er+ld", {"clamp": (-1.0, 1.0), "transforms": ("gmed", "augment"), "memory": "gss"}),

@@ -11,7 +11,7 @@ from evoreplay.running.protocol import resolved
 from evoreplay.storage import UnreadableStateError, read_manifest, read_state
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "checkpoint-format-1"
-CONFIG = Config(method="gmed+ld", scale=0.1, memory_size=10, steps=1, device="cpu")
+CONFIG = Config(method="gmed+ld", recipe="paper", scale=0.1, memory_size=10, steps=1, device="cpu")
 
 
 @pytest.mark.filterwarnings("ignore:this run was begun with")

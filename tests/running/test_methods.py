@@ -30,7 +30,7 @@ def test_recipes_set_the_weights():
         return learner.raw_weight, learner.evolved_weight
 
     assert weights(method="er+ld", recipe="paper") == (0, 1)
-    assert weights(method="er+ld", recipe="reference") == (1, 1)
+    assert weights(method="er+ld", recipe="reference") == weights(method="er+ld") == (1, 1)
     assert weights(method="er", recipe="reference") == (1, 0)
 
 

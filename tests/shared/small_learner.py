@@ -55,8 +55,7 @@ class WithoutShortcut(MemoryEnergy):
 
 def small_learner(model, lr=0.1, **options):
     """By the paper's recipe unless said otherwise: one term of replay to write out by hand."""
-    if not {"raw_weight", "evolved_weight"} & options.keys():
-        options.setdefault("recipe", "paper")
+    options.setdefault("recipe", "paper")
     options.setdefault("memory", ReservoirMemory(8))
     options.setdefault("retrieval", UniformRetrieval(4))
     return ReplayLearner(model, torch.optim.SGD(model.parameters(), lr=lr), **options)

@@ -123,7 +123,7 @@ def _measured(rounds: int, only: set[str] | None, precision: Precision) -> Bench
             "recipe": "paper",
         }
         return {
-            name + suffix: resolved(Config(**common, **fields)) for name, fields in chosen.items()
+            name + suffix: resolved(Config(**(common | fields))) for name, fields in chosen.items()
         }
 
     configs = in_precision(precision)

@@ -83,7 +83,8 @@ def print_rows(console: Console, found: Benchmark) -> None:
     """Milliseconds, and cost relative to ER beside what the passes predict."""
     table = Table(
         "step",
-        title=f"CPU time of a step, {found.precision}, width-20 ResNet-18, 32x32, batch 10 + 10",
+        title=f"CPU time of a step, {found.precision}, width-20 ResNet-18, 32x32, batch 10 + 10, "
+        "flows with recipe=paper",
     )
     for heading in ("ms", "x er", "quartiles", "by its passes", "measured / predicted"):
         table.add_column(heading, justify="right")

@@ -17,7 +17,7 @@ from evoreplay.reports.write import write_report
 
 @dataclass(kw_only=True)
 class Demo:
-    """Train six methods on the embedded digits and compare them, in under a minute.
+    """Train seven methods on the embedded digits and compare them, in under a minute.
 
     It ends with a table and a page to look at.
 

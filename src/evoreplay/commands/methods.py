@@ -28,7 +28,7 @@ class Methods:
             "options (--set)",
             "x er",
             "verified against",
-            caption="x er: cost of a step by pass count, CIFAR-10 protocol; "
+            caption="x er: cost of a step by pass count, CIFAR-10 protocol, default recipe; "
             "free combinations: --set memory=gss retrieval=mir transforms=[gmed,augment]",
         )
         for method in METHODS.values():

@@ -8,6 +8,8 @@ For each incoming batch (x_k, y_k):
        mean CE(stream) + raw_weight mean CE(raw replay) + evolved_weight mean CE(evolved replay);
 4. offer (x_k, y_k) to the memory.
 
+Algorithm 1 has the weights 0 and 1 (`recipe="paper"`); the default, `reference`, has 1 and 1.
+
 With `evolve_stream` the incoming batch evolves, too, as a minibatch of its own, and the loss has
 one more term: evolved_weight mean CE(evolved stream). What is offered to the memory stays raw.
 
@@ -81,7 +83,7 @@ class ReplayLearner(Learner):
         Evolve the incoming batch, too, by the same flow on the same energy, and learn the evolved
         copies beside the raw ones, with `evolved_weight`. Memory gets the raw ones.
     recipe
-        `reference`: replay raw and evolved examples; `paper`: evolved ones only.
+        `reference`, the default: replay raw and evolved examples; `paper`: evolved ones only.
     raw_weight
         Weight of the raw replay loss; overrules the recipe.
     evolved_weight

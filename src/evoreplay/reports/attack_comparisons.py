@@ -1,4 +1,4 @@
-"""Accuracy under attack against `er` and against the noise control, paired by seed."""
+"""Accuracy under attack against `er` and against the controls, paired by seed."""
 
 from __future__ import annotations
 
@@ -17,31 +17,34 @@ SHOWN_LEVELS = (1, 2, 4, 8)
 
 def attack_comparison_table(section: Section) -> Table | None:
     """A line for each method and attack; None where nothing was attacked, or nothing to compare."""
+    controls = {group: controls_of(group, section.groups) for group in section.groups}
+    # most pages have no use for this one
+    twice = any(found.twice is not None for found in controls.values())
     lines = []
-    for group in section.groups:
-        reference = reference_of(group, section.groups)
-        noise = controls_of(group, section.groups).noise
+    for group, found in controls.items():
+        others = [reference_of(group, section.groups), found.noise]
+        others += [found.twice] if twice else []
         for name, measure in attack_measures(section, group):
-            if not any(_has(other, measure) for other in (reference, noise)):
+            if not any(_has(other, measure) for other in others):
                 continue
             lines.append([
                 Cell(group.label),
                 Cell(name),
                 *(
                     EMPTY if other is None else comparison_cell(compare(group, other, measure))
-                    for other in (reference, noise)
+                    for other in others
                 ),
             ])  # fmt: skip
     if not lines:
         return None
+    names = ["er", "noise control", *(["er-x2"] if twice else [])]
     return Table(
         "under-attack",
         f"Accuracy under attack, compared: {section.title}",
         [
             Column("method", numeric=False),
             Column("attack", numeric=False),
-            Column("difference to er, 95 % paired interval"),
-            Column("difference to noise control, 95 % paired interval"),
+            *(Column(f"difference to {name}, 95 % paired interval") for name in names),
         ],
         lines,
         ["Percentage points of accuracy under attack, paired by seed; each interval for itself."],

@@ -29,7 +29,7 @@ from evoreplay.reports.comparisons import (
     reference_of,
 )
 from evoreplay.reports.groups import Group, Section
-from evoreplay.reports.paper_numbers import COLUMNS, paper_accuracy
+from evoreplay.reports.paper_numbers import COLUMNS, has_papers_recipe, paper_accuracy
 from evoreplay.reports.rows import Row
 from evoreplay.reports.statistics import Summary
 from evoreplay.reports.tables import (
@@ -58,9 +58,9 @@ CLAIMED_COST = (2.5, 4.5)
 TOLD_ATTACKS = ("PGD at 4/255", "C&W quick", "C&W full")
 """The other strengths are in the table of attacks."""
 NOTES = (
-    "Rows with the paper's settings only. Holds: the whole 95 % interval is on the side that the "
-    "paper says; does not hold: all of it is on the other; cannot tell: it contains 0, or there "
-    "are fewer than two seeds. Each interval stands for itself, so of many some exclude 0 by "
+    "Rows with the paper's settings (recipe=paper) only. Holds: the whole 95 % interval is on the "
+    "side that the paper says; does not hold: all of it is on the other; cannot tell: it contains "
+    "0, or there are fewer than two seeds. Each interval stands for itself, so of many some exclude 0 by "
     "chance. The verdict is on the claim as the paper makes it; the controls stand beside it and "
     "say whether it is the evolution. Percentage points unless said otherwise, paired by seed.",
     "Along the stream: the difference of the mean accuracy along the stream, another measure than "
@@ -90,7 +90,7 @@ def claims_table(section: Section, rows: Sequence[Row]) -> Table | None:
     if section.dataset not in COLUMNS or not any(row.group.flow in FLOWS for row in rows):
         return None
     own = [row for row in rows if row.group.flow in FLOWS and row.paper is not None]
-    controls = [row for row in rows if row.group.flow == "noise"]
+    controls = [row for row in rows if row.group.flow == "noise" and has_papers_recipe(row.group)]
     found = {
         **{f"evolution improves {base}": _more_accurate(section, own, base) for base in BASES},
         "SVGD is better than LD": _stein_over_langevin(section, own),
@@ -188,10 +188,11 @@ def _nearer_to_the_past(own: Sequence[Row], controls: Sequence[Row]) -> Iterator
 
 
 def _written_back_is_worse(section: Section) -> Iterator[Claim]:
-    """Whatever else is set: the paper has no table of it."""
+    """By the paper's recipe, whatever else is set: the paper has no table of it."""
     settings = tuple(field for field in FLOW_SETTINGS if field != "write_back")
     for group in section.groups:
-        if group.flow not in FLOWS or not group.config["write_back"]:
+        written_back = group.flow in FLOWS and group.config["write_back"]
+        if not (written_back and has_papers_recipe(group)):
             continue
         other = _alike(group, section, group.method, settings, write_back=False)
         if other is not None:

@@ -211,7 +211,7 @@ def _section(
         for field in label_fields(configs)
         if field not in varying
         and field not in HARDWARE
-        and all(config[field] != usual_config(config).get(field) for config in configs)
+        and any(config[field] != usual_config(config).get(field) for config in configs)
     }
     return Section(
         dataset=place.dataset,

@@ -10,9 +10,7 @@ from evoreplay.reports.collect import Skipped
 from evoreplay.reports.curve_figures import anytime_figures, robustness_figures
 from evoreplay.reports.distance_figures import distance_figures
 from evoreplay.reports.figures.colours import styles_of
-from evoreplay.reports.groups import Section
 from evoreplay.reports.html import Html, element
-from evoreplay.reports.labels import setting_text
 from evoreplay.reports.memory_figures import Budget, memory_figures
 from evoreplay.reports.report import Report, SectionReport
 from evoreplay.reports.reproduction import command_of, gives_the_same_config
@@ -110,7 +108,6 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
         "section",
         element("h2", section.dataset, id=anchor(section.title)),
         *(element("span", mark, class_="mark") for mark in section.marks),
-        _common(section),
         element("h3", "Final accuracy"),
         sorted_table(tables["results"]),
         *figures,
@@ -121,13 +118,6 @@ def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
 def _titled(table: Table) -> Html:
     title = table.title.split(":")[0]
     return element("section", element("h3", title), sorted_table(table))
-
-
-def _common(section: Section) -> Html | None:
-    if not section.common:
-        return None
-    named = ", ".join(f"{name}={setting_text(value)}" for name, value in section.common.items())
-    return element("p", f"All rows, beside the protocol: {named}.", class_="note")
 
 
 def _reproduction(rows: list[Row]) -> Html:

@@ -66,13 +66,18 @@ def paper_accuracy(group: Group) -> PaperNumber | None:
 
 
 def varied_fields(group: Group) -> list[str]:
-    """Settings of the experiment in which the row is not the protocol's."""
+    """Settings of the experiment in which the row is not the paper's."""
     usual = usual_config(group.config) | PAPERS_OWN
     return [
         field
         for field, value in group.config.items()
         if field not in SAME_EXPERIMENT and value != usual.get(field)
     ]
+
+
+def has_papers_recipe(group: Group) -> bool:
+    """Whatever else is set; the paper's claims are about such rows."""
+    return all(group.config[field] == value for field, value in PAPERS_OWN.items())
 
 
 def paper_cost(group: Group) -> PaperNumber | None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from evoreplay.reports.groups import Group, Section
+from evoreplay.reports.labels import setting_text
 from evoreplay.reports.paper_numbers import paper_accuracy
 from evoreplay.reports.rows import Row
 from evoreplay.reports.tables import (
@@ -26,7 +27,8 @@ from evoreplay.reports.tables import (
 BRACKETS = (
     "The paper's numbers are means ± standard deviations of 10 runs. In brackets: the dataset here "
     "is a subset or the stream is shortened, so it is not the same experiment. No number "
-    "stands where the paper has no such experiment, or where more than one setting differs."
+    "stands where the paper has no such experiment (with a flow, its own have recipe=paper), or "
+    "where more than one setting differs."
 )
 INCOMPLETE = (
     "n of m: of m planned seeds n are finished, and the numbers are theirs. Not measured: none is."
@@ -82,10 +84,17 @@ def result_table(section: Section, rows: Sequence[Row]) -> Table:
             "er: the row er with the same stream, model, memory and training. Noise control: the "
             "same method with noise of the same size and no gradient (+noise). er-x2: replay of "
             "twice the weight, the second control where raw and evolved examples are replayed.",
+            *_common(section),
             BRACKETS,
             *([INCOMPLETE] if any(map(_is_incomplete, section.all_groups)) else []),
         ],
     )
+
+
+def _common(section: Section) -> list[str]:
+    """What no label says, because all rows have it."""
+    named = ", ".join(f"{name}={setting_text(value)}" for name, value in section.common.items())
+    return [f"All rows, beside the protocol: {named}."] if named else []
 
 
 def _result_cells(row: Row, *, twice: bool) -> list[Cell]:

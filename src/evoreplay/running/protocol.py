@@ -85,7 +85,7 @@ def resolved(config: Config) -> Config:
     )
     require_recipe(config.recipe)
     if method.flow is None:
-        # nothing evolves: the same run under every recipe
+        # nothing evolves: the same run, so the same name, under every recipe
         config = replace(config, recipe="paper")
     require(
         method.flow is not None or not config.evolve_stream,
