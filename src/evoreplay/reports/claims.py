@@ -60,9 +60,10 @@ TOLD_ATTACKS = ("PGD at 4/255", "C&W quick", "C&W full")
 NOTES = (
     "Rows with the paper's settings (recipe=paper) only. Holds: the whole 95 % interval is on the "
     "side that the paper says; does not hold: all of it is on the other; cannot tell: it contains "
-    "0, or there are fewer than two seeds. Each interval stands for itself, so of many some exclude 0 by "
-    "chance. The verdict is on the claim as the paper makes it; the controls stand beside it and "
-    "say whether it is the evolution. Percentage points unless said otherwise, paired by seed.",
+    "0, or there are fewer than two seeds. Each interval stands for itself, so of many some "
+    "exclude 0 by chance. The verdict is on the claim as the paper makes it; the controls stand "
+    "beside it and say whether it is the evolution. Percentage points unless said otherwise, "
+    "paired by seed.",
     "Along the stream: the difference of the mean accuracy along the stream, another measure than "
     "that of the evidence. Times are of runs that may have shared their machine.",
     "Paper: the difference of its means, in brackets where the data are not the same. Outside: "
