@@ -21,6 +21,7 @@ from evoreplay.running.checkpoint import Schedule
 from evoreplay.running.config import field_help, parse_settings, run_name, with_settings
 from evoreplay.running.experiment_file import read_experiment
 from evoreplay.running.protocol import resolved
+from evoreplay.running.recipes import OF_PAPER
 
 
 @dataclass(kw_only=True)
@@ -154,8 +155,8 @@ def print_fields(console: Console) -> None:
     """Every field of the config: name, default and meaning."""
     table = Table("name", "default", "meaning", title="fields that --set reaches")
     for field in fields(Config):
-        default = "by dataset" if field.default is None else str(field.default)
-        table.add_row(field.name, default, field_help(Config, field.name))
+        usual = OF_PAPER.get(field.name, "by dataset") if field.default is None else field.default
+        table.add_row(field.name, str(usual), field_help(Config, field.name))
     console.print(table)
 
 

@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from evoreplay.errors import UserError, require
+from evoreplay.reports.labels import NOT_IN_LABELS, usual_config
 from evoreplay.reports.run_images import export_run
-from evoreplay.running.config import Config, as_dict
+from evoreplay.running.config import as_dict
 from evoreplay.running.found import FoundRun, find_runs, read_run
 from evoreplay.running.lock import is_locked
-from evoreplay.running.methods import METHODS
 
 Folder = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="[FOLDER]")]
 
@@ -175,11 +175,9 @@ def details(found: FoundRun) -> Sequence[tuple[str, str]]:
     for name in ("subset", "config_hash", "versions"):
         if result.get(name):
             rows.append((name.replace("_", " "), yaml_line(result[name])))
-    plain, default = as_dict(found.config), as_dict(Config())
-    method = METHODS.get(found.config.method)
-    if method is not None and method.flow is None:
-        default["recipe"] = plain["recipe"]  # it means nothing without a flow
-    chosen = {k: v for k, v in plain.items() if v != default[k] or k in ("dataset", "method")}
+    plain = as_dict(found.config)
+    usual = usual_config(plain)
+    chosen = {k: v for k, v in plain.items() if v != usual[k] or k in NOT_IN_LABELS}
     rows += [(name.replace("_", " "), yaml_line(value)) for name, value in chosen.items()]
     return rows
 

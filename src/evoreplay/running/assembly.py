@@ -51,7 +51,7 @@ def make_learner(config: Config, model: nn.Module, *, natural: bool = True) -> L
         transforms=make_transforms(config, method, natural),
         evolution=None if method.flow is None else make_flow(method.flow, config),
         energy=MemoryEnergy(
-            alignment=config.alignment,
+            alignment=cast(float, config.alignment),
             proximity=config.proximity,
             mode=config.dot_product,
         ),
@@ -63,7 +63,7 @@ def make_learner(config: Config, model: nn.Module, *, natural: bool = True) -> L
         statistics=config.statistics,
         forward=config.forward,
         write_back=config.write_back,
-        extra_statistics=config.steps if method.extra_statistics else 0,
+        extra_statistics=cast(int, config.steps) if method.extra_statistics else 0,
         **common,
     )
 

@@ -28,7 +28,7 @@ Precision = Literal["auto", "float32", "bfloat16"]
 class Config:
     """One dataset, one method, one seed, and all that changes the numbers.
 
-    A field that is None takes the value of the dataset's protocol.
+    A field that is None takes the value of the recipe or of the dataset's protocol.
     """
 
     dataset: str = "digits"
@@ -69,7 +69,8 @@ class Config:
     replay_size: int = 10
     """Examples that are replayed with each batch."""
     recipe: str = "reference"
-    """Weights of replay when there is a flow: reference (raw + evolved) or paper (evolved only)."""
+    """With a flow: reference (raw + evolved replay), paper (evolved only), or tuned: reference with
+    small steps on the features of the third stage where rate, steps and so on are left open."""
     raw_weight: float | None = None
     """Weight of the raw replay loss; overrules the recipe."""
     evolved_weight: float | None = None
@@ -100,14 +101,16 @@ class Config:
     reference: int = 256
     """Memory examples of A-GEM's reference gradient."""
 
-    steps: int = 5
-    """Evolution steps for each replayed minibatch (T)."""
+    steps: int | None = None
+    """Evolution steps for each replayed minibatch (T): 5, unless the recipe says otherwise."""
     rate: float | None = None
     """Evolution rate (alpha)."""
-    temperature: float = 1.0
-    """Multiplies the noise variance of the flow; 0 is deterministic."""
-    step: Literal["raw", "normalised"] = "raw"
-    """Follow the energy's gradient as it is, or scaled to RMS 1 for each example."""
+    temperature: float | None = None
+    """Multiplies the noise variance of the flow; 0 is deterministic. 1, unless the recipe says
+    otherwise."""
+    step: Literal["raw", "normalised"] | None = None
+    """Follow the energy's gradient as it is (raw, unless the recipe says otherwise), or scaled to
+    RMS 1 for each example (normalised)."""
     clamp: tuple[float, float] | None = None
     """Lowest and highest value of an evolved input, for instance [-1, 1]."""
     friction: float = 0.1
@@ -116,8 +119,9 @@ class Config:
     """Where Hamiltonian velocities begin."""
     match: Literal["langevin", "hamiltonian"] = "langevin"
     """The flow whose total noise `+noise` has."""
-    alignment: float = 0.003
-    """Weight of the dot product of gradients in the energy (beta)."""
+    alignment: float | None = None
+    """Weight of the dot product of gradients in the energy (beta): 0.003, unless the recipe says
+    otherwise."""
     dot_product: Literal["fused", "central", "exact"] = "fused"
     """How that dot product is computed."""
     proximity: float = 0.0

@@ -125,21 +125,22 @@ def _passes_of_update(config: Config, method: Method, head_share: float) -> list
     if method.kind == "averaged gradient":
         reference = min(config.reference, cast(int, config.memory_size))
         return [*passes, Pass("training", reference)]
+    evolution_steps = cast(int, config.steps)
     replayed = config.replay_size * (2 if "augment" in _transforms(config, method) else 1)
     if (config.retrieval or method.retrieval) == "mir":
         candidates = min(cast(int, config.candidates), cast(int, config.memory_size))
         passes.append(Pass("forward", candidates, 2))
     if method.extra_statistics:
-        passes.append(Pass("forward", replayed, config.steps))
+        passes.append(Pass("forward", replayed, evolution_steps))
     if method.flow is None:
         return [*passes, Pass("training", replayed)]
     augmented = replayed > config.replay_size
     passes.append(Pass("training", config.replay_size))
     # from rest the first two gradients of hmc are one, and nothing uses its last
-    unused = 2 if config.initial_velocity == "zero" and config.steps > 2 else 1
-    by_flow = {"ld": config.steps, "svgd": config.steps, "hmc": config.steps - unused, "noise": 0}
-    steps = by_flow[method.flow]
-    aligned = method.flow != "noise" and config.alignment > 0
+    unused = 2 if config.initial_velocity == "zero" and evolution_steps > 2 else 1
+    spared = {"ld": 0, "svgd": 0, "hmc": unused, "noise": evolution_steps}
+    steps = evolution_steps - spared[method.flow]
+    aligned = method.flow != "noise" and cast(float, config.alignment) > 0
     if config.evolve_stream:
         # the stream's own pass gives g' or the first evolution step's gradient, and the features
         passes.append(Pass("training", config.batch_size))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import torch
 
 from evoreplay.errors import UserError, require, unknown
-from evoreplay.learners.replay_weights import require_recipe
 from evoreplay.running.config import Config, Device, Precision
 from evoreplay.running.methods import find_method
+from evoreplay.running.recipes import with_recipe
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,8 @@ def resolved(config: Config) -> Config:
         f"stream is {config.stream!r} and schedule is {config.schedule!r}; "
         "a drift stream needs a schedule, and no other stream takes one",
     )
-    require_recipe(config.recipe)
-    if method.flow is None:
-        # nothing evolves: the same run, so the same name, under every recipe
-        config = replace(config, recipe="paper")
+    model = config.model or protocol.model
+    config = with_recipe(config, model, evolves=method.flow is not None)
     require(
         method.flow is not None or not config.evolve_stream,
         f"evolve_stream is true, but {config.method} has no flow by which the stream batch could "
@@ -116,7 +114,7 @@ def resolved(config: Config) -> Config:
         else config.updates,
         candidates=protocol.candidates if config.candidates is None else config.candidates,
         rate=protocol.rate if config.rate is None else config.rate,
-        model=config.model or protocol.model,
+        model=model,
         space=space,
         precision=resolved_precision(config.precision, device),
         device=device,

@@ -1,0 +1,56 @@
+import pytest
+
+from evoreplay import Config, UserError
+from evoreplay.running.config import run_name
+from evoreplay.running.protocol import resolved
+
+
+def of(method="er+ld", dataset="cifar10", **settings):
+    return resolved(Config(dataset=dataset, method=method, device="cpu", **settings))
+
+
+@pytest.mark.parametrize("recipe", ["paper", "reference"])
+@pytest.mark.parametrize("method", ["er+ld", "er+hmc", "er+noise"])
+def test_by_the_papers_recipe_and_by_the_default_a_flow_has_the_papers_numbers(method, recipe):
+    config = of(method, recipe=recipe)
+    assert (config.recipe, config.steps, config.rate, config.temperature) == (recipe, 5, 0.01, 1.0)
+    assert (config.step, config.alignment, config.space) == ("raw", 0.003, "input")
+
+
+@pytest.mark.parametrize("dataset", ["cifar10", "cifar100", "mini-imagenet"])
+def test_tuned_is_a_short_name_of_its_settings_so_both_are_one_run(dataset):
+    written_out = of(
+        dataset=dataset,
+        recipe="reference",
+        steps=2,
+        rate=0.02,
+        temperature=0.0,
+        step="normalised",
+        alignment=0.0,
+        space="layer3",
+    )
+    assert run_name(of(dataset=dataset, recipe="tuned")) == run_name(written_out)
+
+
+def test_what_is_said_beside_a_recipe_stays():
+    config = of(recipe="tuned", steps=5, space="layer2", alignment=0.003)
+    assert (config.steps, config.space, config.alignment) == (5, "layer2", 0.003)
+    assert (config.rate, config.step, config.temperature) == (0.02, "normalised", 0.0)
+
+
+@pytest.mark.parametrize("method", ["er", "er-bn", "mir", "fine-tuning"])
+def test_without_a_flow_all_recipes_are_the_same_run(method):
+    names = {run_name(of(method, recipe=recipe)) for recipe in ("paper", "reference", "tuned")}
+    assert len(names) == 1
+
+
+@pytest.mark.parametrize("dataset", ["digits", "clinc150", "folder:pictures"])
+def test_tuned_is_refused_for_a_network_whose_layer_it_does_not_know(dataset):
+    with pytest.raises(UserError, match=r"name a layer of it \(space=LAYER\), or take"):
+        of(dataset=dataset, recipe="tuned")
+    assert of(dataset="digits", recipe="tuned", space="hidden.0").space == "hidden.0"
+
+
+def test_an_unknown_recipe_comes_with_the_nearest():
+    with pytest.raises(UserError, match="did you mean 'tuned'"):
+        of(recipe="tunned")
