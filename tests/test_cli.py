@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import pytest
 
 from evoreplay.cli import gathered_settings, main
@@ -58,12 +55,15 @@ def test_a_list_in_the_help_of_a_field_keeps_its_brackets(capsys, monkeypatch):
     assert "for instance [gmed]; overrules the method" in capsys.readouterr().out
 
 
-def test_an_unknown_option_leaves_with_code_2_as_a_process():
-    done = subprocess.run(
-        [sys.executable, "-m", "evoreplay", "run", "--metod", "er"], capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
+def test_the_list_of_fields_tells_what_is_filled_in_from_what_is_left_out(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(["run", "--fields"]) == 0
+    rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
+    defaults = {row[1].strip(): row[2].strip() for row in rows}
+    names = ("rate", "space", "steps", "alignment", "recipe", "raw_weight", "clamp")
+    assert [defaults[name] for name in names] == [
+        *("by dataset", "by dataset", "5", "0.003", "reference", "none", "none")
+    ]
 
 
 def test_settings_may_come_several_times_and_end_at_the_next_option():

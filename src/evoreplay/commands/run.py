@@ -20,7 +20,7 @@ from evoreplay.running import Config, Outcome, run
 from evoreplay.running.checkpoint import Schedule
 from evoreplay.running.config import field_help, parse_settings, run_name, with_settings
 from evoreplay.running.experiment_file import read_experiment
-from evoreplay.running.protocol import resolved
+from evoreplay.running.protocol import Protocol, resolved
 from evoreplay.running.recipes import OF_PAPER
 
 
@@ -154,8 +154,9 @@ def print_profile(console: Console, outcomes: Sequence[Outcome]) -> None:
 def print_fields(console: Console) -> None:
     """Every field of the config: name, default and meaning."""
     table = Table("name", "default", "meaning", title="fields that --set reaches")
+    filled_in = {field.name: "by dataset" for field in fields(Protocol)} | OF_PAPER
     for field in fields(Config):
-        usual = OF_PAPER.get(field.name, "by dataset") if field.default is None else field.default
+        usual = filled_in.get(field.name, "none") if field.default is None else field.default
         table.add_row(field.name, str(usual), field_help(Config, field.name))
     console.print(table)
 

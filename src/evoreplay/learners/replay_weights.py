@@ -8,16 +8,11 @@ RECIPES: dict[str, tuple[float, float]] = {"paper": (0.0, 1.0), "reference": (1.
 """The weights of raw and evolved replay when there is a flow; without one raw has weight 1."""
 
 
-def require_recipe(name: str) -> None:
-    """Refuse a recipe that there is not, with the nearest one."""
-    if name not in RECIPES:
-        raise unknown("recipe", name, RECIPES)
-
-
 def replay_weights(
     recipe: str, raw: float | None, evolved: float | None, *, evolves: bool = True
 ) -> tuple[float, float]:
     """Of raw and evolved replay: those of the recipe where they are left open."""
-    require_recipe(recipe)
+    if recipe not in RECIPES:
+        raise unknown("recipe", recipe, RECIPES)
     usual_raw, usual_evolved = RECIPES[recipe] if evolves else (1.0, 0.0)
     return usual_raw if raw is None else raw, usual_evolved if evolved is None else evolved
