@@ -36,6 +36,24 @@ def test_the_number_of_the_specification():
     assert round(noise.standard_deviation, 2) == 2.18
 
 
+@pytest.mark.parametrize("temperature", [0.0, 0.5])
+def test_noise_goes_as_far_as_normalised_steps_that_all_point_the_same_way(temperature):
+    options = {"steps": 3, "rate": 0.02, "temperature": temperature, "step": "normalised"}
+    noise = Noise(match="distance", **options)
+    slope = torch.linspace(-1, 2, 500, dtype=torch.float64)
+    start = torch.zeros(400, 500, dtype=torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    moved = Langevin(**options).evolve(start, lambda x: slope.expand_as(x), generator=generator)
+    distance = float(moved.square().mean().sqrt())
+    assert math.isclose(noise.standard_deviation, distance, rel_tol=0.01)
+    assert math.isclose(empirical_deviation(noise), distance, rel_tol=0.01)
+
+
+def test_without_normalised_steps_there_is_no_distance_to_match():
+    with pytest.raises(UserError, match="give step='normalised' too, or another match"):
+        Noise(match="distance")
+
+
 def test_the_energy_is_never_asked():
     def explode(x):
         raise AssertionError("asked")

@@ -135,6 +135,17 @@ def test_of_two_noises_that_of_the_own_flow_is_the_control(write_run, tmp_path):
     assert controls_of(found["er+hmc"], everything).noise.config["match"] == "hamiltonian"
 
 
+def test_a_flow_without_noise_is_compared_with_noise_that_goes_as_far(write_run, tmp_path):
+    steps = {"temperature": 0.0, "step": "normalised"}
+    write_run("er+ld", 0, **steps)
+    write_run("er+noise", 0, match="langevin", **steps)
+    write_run("er+noise", 0, match="distance", **steps)
+    found = groups(tmp_path)
+    everything = list(found.values())
+    own = next(group for label, group in found.items() if label.startswith("er+ld"))
+    assert controls_of(own, everything).noise.config["match"] == "distance"
+
+
 def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, tmp_path):
     write_run("er-x2", 0)
     write_run("er+ld", 0, recipe="paper")

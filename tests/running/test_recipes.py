@@ -1,6 +1,9 @@
+import math
+
 import pytest
 
 from evoreplay import Config, UserError
+from evoreplay.running.assembly import make_flow
 from evoreplay.running.config import run_name
 from evoreplay.running.protocol import resolved
 
@@ -30,6 +33,20 @@ def test_tuned_is_a_short_name_of_its_settings_so_both_are_one_run(dataset):
         space="layer3",
     )
     assert run_name(of(dataset=dataset, recipe="tuned")) == run_name(written_out)
+
+
+def test_the_noise_control_of_the_tuned_steps_goes_as_far_as_they_do():
+    control = of("er+noise", recipe="tuned")
+    flow = make_flow("noise", control)
+    assert math.isclose(flow.standard_deviation, 2 * 0.02)
+    assert (control.space, control.step) == ("layer3", "normalised")
+    assert of("er+noise", recipe="tuned", match="langevin").match == "langevin"
+
+
+@pytest.mark.parametrize("method", ["er", "er+ld", "er+noise"])
+@pytest.mark.parametrize("recipe", ["paper", "reference"])
+def test_by_the_other_recipes_noise_is_that_of_langevin(method, recipe):
+    assert of(method, recipe=recipe).match == "langevin"
 
 
 def test_what_is_said_beside_a_recipe_stays():

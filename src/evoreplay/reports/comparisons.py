@@ -74,6 +74,8 @@ def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
     base, _, flow = group.method.partition("+")
     if flow not in NOISE_OF:
         return Controls(None, None)
+    # a flow without noise has none to match but the distance that it goes
+    match = NOISE_OF[flow] if group.config["temperature"] > 0 else "distance"
     noise = nearest(
         group,
         groups,
@@ -82,7 +84,7 @@ def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
             and _alike(group, other)
             and group.same(other, EVOLUTION)
         ),
-        prefer=lambda other: other.config["match"] == NOISE_OF[flow],
+        prefer=lambda other: other.config["match"] == match,
     )
     twice = None
     # an evolved stream weighs more than 1 itself, and er-x2 has no such weight

@@ -110,10 +110,11 @@ def make_flow(name: str, config: Config) -> Flow:
         "friction": config.friction,
         "initial_velocity": config.initial_velocity,
     }
+    matched: dict[str, Any] = {**hamiltonian, "match": config.match}
     makers: dict[str, Callable[[], Flow]] = {
         "ld": lambda: Langevin(**common),
         "svgd": lambda: Stein(**common),
         "hmc": lambda: Hamiltonian(**common, **hamiltonian),
-        "noise": lambda: Noise(**common, **hamiltonian, match=config.match),
+        "noise": lambda: Noise(**common, **matched),
     }
     return makers[name]()

@@ -117,8 +117,9 @@ class Config:
     """Friction of the Hamiltonian flow (tau)."""
     initial_velocity: Literal["zero", "thermal"] = "zero"
     """Where Hamiltonian velocities begin."""
-    match: Literal["langevin", "hamiltonian"] = "langevin"
-    """The flow whose total noise `+noise` has."""
+    match: Literal["langevin", "hamiltonian", "distance"] | None = None
+    """The flow whose total noise `+noise` has (langevin, unless the recipe says otherwise), or the
+    distance that normalised steps go."""
     alignment: float | None = None
     """Weight of the dot product of gradients in the energy (beta): 0.003, unless the recipe says
     otherwise."""

@@ -84,7 +84,7 @@ def resolved(config: Config) -> Config:
         "a drift stream needs a schedule, and no other stream takes one",
     )
     model = config.model or protocol.model
-    config = with_recipe(config, model, evolves=method.flow is not None)
+    config = with_recipe(config, model, method.flow)
     require(
         method.flow is not None or not config.evolve_stream,
         f"evolve_stream is true, but {config.method} has no flow by which the stream batch could "

@@ -3,7 +3,8 @@
 `paper` and `reference` say what is replayed, and the flow has the paper's numbers. `tuned` is
 `reference` with the best numbers found on CIFAR-10 (docs/results/recipe_search.md): two normalised
 steps of 2 % of the features after the third stage of the ResNet, no noise, no dot product. It is a
-short name for these settings, so a run that spells them out is the same run.
+short name for these settings, so a run that spells them out is the same run. Its noise control goes
+as far in a random direction: steps without noise have none to match.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from evoreplay.errors import require, unknown
 from evoreplay.learners.replay_weights import RECIPES
 from evoreplay.running.config import Config
 
-OF_PAPER: dict[str, Any] = {"steps": 5, "temperature": 1.0, "step": "raw", "alignment": 0.003}
+OF_PAPER: dict[str, Any] = {
+    "steps": 5,
+    "temperature": 1.0,
+    "step": "raw",
+    "alignment": 0.003,
+    "match": "langevin",
+}
 TUNED: dict[str, Any] = {
     "steps": 2,
     "rate": 0.02,
@@ -23,16 +30,18 @@ TUNED: dict[str, Any] = {
     "step": "normalised",
     "alignment": 0.0,
 }
+TUNED_MATCH = {"noise": "distance"}
+"""By the flow; others do not ask for it, and have the value that all runs had."""
 TUNED_SPACES = {"resnet18": "layer3"}
 """Where the tuned steps are taken, by the model; no other was tried."""
 
 
-def with_recipe(config: Config, model: str, *, evolves: bool) -> Config:
-    """The config with what its recipe decides; `tuned` is written out."""
+def with_recipe(config: Config, model: str, flow: str | None) -> Config:
+    """The config with what its recipe decides for this flow; `tuned` is written out."""
     names = [*RECIPES, "tuned"]
     if config.recipe not in names:
         raise unknown("recipe", config.recipe, names)
-    if not evolves:
+    if flow is None:
         # the same run, so the same name, under every recipe
         return _filled(replace(config, recipe="paper"), OF_PAPER)
     if config.recipe != "tuned":
@@ -43,7 +52,8 @@ def with_recipe(config: Config, model: str, *, evolves: bool) -> Config:
         f"model is {model}; name a layer of it (space=LAYER), or take recipe=reference",
     )
     space = config.space or TUNED_SPACES[model]
-    return _filled(replace(config, recipe="reference", space=space), TUNED)
+    settings = {**TUNED, "match": TUNED_MATCH.get(flow, "langevin")}
+    return _filled(replace(config, recipe="reference", space=space), settings)
 
 
 def _filled(config: Config, settings: dict[str, Any]) -> Config:
