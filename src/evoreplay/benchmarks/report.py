@@ -80,7 +80,8 @@ class Row:
     to_er: Ratio
     """Relative to an ER step of the same precision."""
     predicted: float | None
-    """Relative to ER by its passes, each timed in the same run; None for the naive reference."""
+    """Relative to ER by its passes, each timed in the same run; None for the naive reference, and
+    in bfloat16: the passes are timed in float32."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def _measured(rounds: int, only: set[str] | None, precision: Precision) -> Bench
             name,
             1000 * seconds[name],
             ratio(times, name, "er" + (beside if name.endswith(IN_FLOAT32) else "")),
-            predicted(config) / er,
+            predicted(config) / er if config.precision == "float32" else None,
         )
         for name, config in configs.items()
     ]
