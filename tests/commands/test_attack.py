@@ -34,6 +34,12 @@ def test_a_run_is_attacked_and_the_numbers_are_told(runs, capsys):
     assert "was there already" in capsys.readouterr().out
 
 
+def test_of_a_run_for_choosing_settings_validation_images_are_attacked(tmp_path, capsys):
+    run(Config(method="er", scale=0.2, measured_on="validation"), out=tmp_path)
+    assert main(["attack", str(tmp_path), "--examples", "20", "--eps", "4/255"]) == 0
+    assert "20 validation images" in capsys.readouterr().out
+
+
 def test_a_folder_means_every_finished_run_below_it(runs, capsys):
     unfinished = runs / "later"
     unfinished.mkdir()

@@ -121,5 +121,5 @@ def summary_line(outcome: Robustness, attack: str, budget: str) -> str:
         words += f", {entry['accuracy_at_half']:.1%} within l2 0.5"
         if entry["mean_l2"] is not None:
             words += f", mean l2 of successes {entry['mean_l2']:.3f}"
-    words += f"; {found['examples']} test images"
+    words += f"; {found['examples']} {outcome.measured_on} images"
     return f"{outcome.path}: {words}" + ("" if outcome.fresh else ", was there already")

@@ -48,6 +48,8 @@ class Robustness(NamedTuple):
     """The content of `robustness.json`."""
     fresh: bool
     """False if all that was asked for was there before."""
+    measured_on: str
+    """Which images were attacked, as the run has it: test or validation."""
 
 
 def attack_run(
@@ -62,8 +64,8 @@ def attack_run(
 ) -> Robustness:
     """Attack the finished run in `path`, or continue to, or, if that was done, report it.
 
-    `radii` are those of PGD. `examples` is a number of test images, by default 1,000 or all there
-    are; 0 means all.
+    `radii` are those of PGD. `examples` is a number of test images (of a run that is
+    measured on validation images, of those), by default 1,000 or all there are; 0 means all.
     """
     attacks = attacks_of(attack, budget, radii)
     run = load_finished(path, data)
@@ -74,7 +76,7 @@ def attack_run(
             before = read_robustness(path, run.result["config_hash"], count)
             wanted = [one for one in attacks if not is_known(one, before)]
             if not wanted:
-                return Robustness(path, before, fresh=False)
+                return Robustness(path, before, False, run.config.measured_on)
             clear_leftovers(path)
             identity = {"model": run.model_digest, "examples": count, "versions": versions()}
             chunks = Chunks(path, identity)
@@ -91,7 +93,7 @@ def attack_run(
             f"cannot write to {path}: {error.strerror or error}; make room or set it right there, "
             "and give the same command again"
         ) from error
-    return Robustness(path, found, fresh=True)
+    return Robustness(path, found, True, run.config.measured_on)
 
 
 def number_of_examples(run: LoadedRun, asked: int | None) -> int:
@@ -101,8 +103,8 @@ def number_of_examples(run: LoadedRun, asked: int | None) -> int:
         return min(DEFAULT_EXAMPLES, there)
     require(
         0 <= asked <= there,
-        f"examples is {asked}, and {run.config.dataset} has {there} test images; "
-        "give a number up to that, or all",
+        f"examples is {asked}, and {run.config.dataset} has {there} "
+        f"{run.config.measured_on} images; give a number up to that, or all",
     )
     return asked or there
 
