@@ -8,6 +8,12 @@ delta being what was written to the examples before, and ends at z_T. What is re
 
 so the gradient of the loss reaches the lift, and all that is kept is the shift. The energy is that
 of the head; its normalisation layers are the only ones that run while z moves.
+
+With an `input_rate` the input takes one step beside, up its own loss: what is replayed is then
+
+    head( lift(x + input_rate g / RMS(g)) + shift ),       g = grad_x l(theta; x, y),
+
+for each example, with g from the raw minibatch; for noise g is a standard normal variable.
 """
 
 from __future__ import annotations
@@ -17,9 +23,11 @@ from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
+from evoreplay.errors import require
 from evoreplay.evolution import Flow, MemoryEnergy
-from evoreplay.evolution.flow import root_mean_square
+from evoreplay.evolution.flow import gaussian, normalised, root_mean_square
 from evoreplay.learners.context import require_movable
 from evoreplay.learners.passes import RawPass
 from evoreplay.models.split import Split, renamed, shifted
@@ -36,6 +44,19 @@ class Evolving:
     """None: the input itself evolves."""
     flow: Evolution
     energy: Energy
+    input_rate: float = 0.0
+    """RMS of the step that the inputs take beside, where features evolve."""
+
+    def __post_init__(self) -> None:
+        require(
+            0 <= self.input_rate < float("inf"),
+            f"input_rate is {self.input_rate!r}; give 0 or more",
+        )
+        require(
+            self.input_rate == 0 or self.space is not None,
+            f"input_rate is {self.input_rate}, a step of the input beside those on a layer, but "
+            "the input itself evolves; name a layer (space), or leave out input_rate",
+        )
 
     @property
     def needs_reference_gradient(self) -> bool:
@@ -63,7 +84,26 @@ class Evolving:
         if isinstance(self.flow, Flow) and self.flow.step == "normalised":
             evolve = partial(self.flow.evolve, unit=root_mean_square(start))
         moved = evolve(start, field, generator=generator) - start
-        return replace(batch, shift=shifted(moved, batch.shift))
+        inputs = self._stepped_inputs(batch, known, generator) if self.input_rate else batch.inputs
+        return replace(batch, inputs=inputs, shift=shifted(moved, batch.shift))
+
+    def _stepped_inputs(self, batch: Batch, known: RawPass, generator: torch.Generator) -> Tensor:
+        """X + input_rate g / RMS(g)."""
+        x = batch.inputs
+        require_movable(x)
+        if not self.flow.uses_energy:
+            return x + self.input_rate * gaussian(x, generator)
+        ascent = self._input_ascent(batch) if known.input_ascent is None else known.input_ascent
+        return x + self.input_rate * normalised(lambda _: ascent)(x)
+
+    def _input_ascent(self, batch: Batch) -> Tensor:
+        """grad_x of the summed loss, by a pass of its own that leaves no trace."""
+        assert self.space is not None
+        with traceless(self.model), torch.enable_grad():
+            x = batch.inputs.detach().requires_grad_()
+            logits = self.space.head_of(x)(shifted(self.space.lift(x), batch.shift))
+            loss = cross_entropy(logits.float(), batch.labels, reduction="sum")
+            return torch.autograd.grad(loss, x)[0]
 
     def lifted(self, batch: Batch) -> Tensor:
         """lift(x), by a pass of its own that leaves no trace."""

@@ -41,6 +41,8 @@ class RawPass(NamedTuple):
     """Of what evolves: what the first evolution step asks for."""
     lifted: Tensor | None = None
     """lift(x) of the minibatch, if the model is split."""
+    input_ascent: Tensor | None = None
+    """Of the inputs, up to a factor, if the model is split and the pass went so far."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,15 @@ class Passes:
                 lifted = lifted.detach()
         return cross_entropy(logits.float(), term.labels), lifted
 
-    def raw_to_particles(self, term: Term) -> RawPass:
+    def raw_to_particles(self, term: Term, *, to_inputs: bool = False) -> RawPass:
         """The same pass, carried on to what evolves: the first evolution step needs no other.
 
-        With a weight it is a training pass, too.
+        With a weight it is a training pass, too, and may go on to the inputs of a split model.
         """
-        weight, lifted = term.weight, None
+        weight, lifted, inputs = term.weight, None, term.inputs
+        if to_inputs and weight > 0:
+            require_movable(inputs)
+            inputs = inputs.detach().requires_grad_()
         with self.autocast(True):
             if self.space is None:
                 require_movable(term.inputs)
@@ -95,7 +100,7 @@ class Passes:
                 logits = self.model(particles)
             else:
                 with torch.set_grad_enabled(weight > 0):
-                    lifted = self.space.lift(term.inputs)
+                    lifted = self.space.lift(inputs)
                 particles = shifted(lifted, term.shift)
                 if particles.requires_grad:
                     particles.retain_grad()
@@ -112,4 +117,4 @@ class Passes:
             (gradient,) = torch.autograd.grad(loss, particles)
         # the energy sums the losses, the step takes their mean
         ascent = LossGradient(particles.detach(), gradient * len(particles))
-        return RawPass(loss.detach(), ascent=ascent, lifted=lifted)
+        return RawPass(loss.detach(), ascent=ascent, lifted=lifted, input_ascent=inputs.grad)

@@ -49,7 +49,7 @@ class RawPasses:
         elif weight == 0 and self.statistics == "all":
             return RawPass()
         elif evolving is not None and evolving.begins_at(batch):
-            return self.passes.raw_to_particles(term)
+            return self.passes.raw_to_particles(term, to_inputs=evolving.input_rate > 0)
         else:
             with torch.set_grad_enabled(weight > 0):
                 loss, lifted = self.passes.raw(term)

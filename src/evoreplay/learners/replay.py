@@ -79,6 +79,8 @@ class ReplayLearner(Learner):
     space
         Where evolution acts: None (the input), `split_at(model, "layer3")` (the output of that
         layer), the name of a layer alone, or a `Split` of your own.
+    input_rate
+        On a layer: RMS of one step that the input takes beside, up its own loss; 0 for none.
     evolve_stream
         Evolve the incoming batch, too, by the same flow on the same energy, and learn the evolved
         copies beside the raw ones, with `evolved_weight`. Memory gets the raw ones.
@@ -127,6 +129,7 @@ class ReplayLearner(Learner):
         "extra_statistics",
         "measure_alignment",
         "space",
+        "input_rate",
         "evolve_stream",
     )
 
@@ -141,6 +144,7 @@ class ReplayLearner(Learner):
         evolution: Evolution | None = None,
         energy: Energy | None = None,
         space: Split | str | None = None,
+        input_rate: float = 0.0,
         evolve_stream: bool = False,
         recipe: str = "reference",
         raw_weight: float | None = None,
@@ -173,11 +177,12 @@ class ReplayLearner(Learner):
             "write_back keeps evolved examples, but augmented copies have no slot of their own; "
             "leave out write_back or the augmentation",
         )
-        require(
-            evolution is not None or not evolve_stream,
-            "evolve_stream is True, but there is no flow by which the stream batch could evolve; "
-            "give one, for instance evolution=Langevin(), or leave out evolve_stream",
-        )
+        for name, value in (("evolve_stream", evolve_stream), ("input_rate", input_rate)):
+            require(
+                evolution is not None or not value,
+                f"{name} is {value}, but there is no flow by which anything could evolve; give "
+                f"one, for instance evolution=Langevin(), or leave out {name}",
+            )
         self.memory = memory
         self.retrieval: Retrieval = retrieval or UniformRetrieval(10)
         self.transforms = tuple(transforms)
@@ -189,6 +194,8 @@ class ReplayLearner(Learner):
         self.space = split_at(model, space) if isinstance(space, str) else space
         self._space_is_checked = self.space is None
         self.passes = Passes(model, self.space, self._autocast)
+        self.input_rate = input_rate
+        self.evolving()  # refuses what does not go together
         self.evolve_stream = evolve_stream
         self.statistics = statistics
         self.forward = forward
@@ -344,7 +351,7 @@ class ReplayLearner(Learner):
         """The flow on the energy in the space where it acts; None without a flow."""
         if self.evolution is None:
             return None
-        return Evolving(self.model, self.space, self.evolution, self.energy)
+        return Evolving(self.model, self.space, self.evolution, self.energy, self.input_rate)
 
     def examples(self, indices: Tensor) -> Batch:
         """What these memory slots hold, in the units of the model."""

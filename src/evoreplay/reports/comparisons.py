@@ -28,7 +28,7 @@ OVERRULING = ("memory", "retrieval", "transforms", "raw_weight")
 EVOLUTION = (
     *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "temperature", "step"),
     *("statistics", "write_back", "clamp", "memory", "retrieval", "transforms"),
-    *("space", "evolve_stream"),
+    *("space", "input_rate", "evolve_stream"),
 )
 """What a flow and its control have in common besides."""
 TWICE = 2.0

@@ -129,6 +129,8 @@ class Config:
     """Weight of the squared distance to the raw example in the energy."""
     space: str | None = None
     """Where examples evolve: input, embedding (texts), or the name of a layer, its output."""
+    input_rate: float = 0.0
+    """On a layer: size (RMS) of one step that the input takes beside, up its own loss."""
     evolve_stream: bool = False
     """Evolve the stream batch, too, and learn the evolved copies beside the raw ones, with the
     weight of evolved replay."""
@@ -151,6 +153,7 @@ LATER_FIELDS: dict[str, Any] = {
     "space": "input",
     "measured_on": "test",
     "evolve_stream": False,
+    "input_rate": 0.0,
 }
 """Fields that came after the first runs, with the value those had: left out of the hash and of the
 comparison with config.yaml while they have it."""

@@ -147,6 +147,7 @@ def _passes_of_update(config: Config, method: Method, head_share: float) -> list
         left = steps if aligned else steps - 1
         passes += _steps(config, config.batch_size, head_share, left)
     raw, _ = replay_weights(config.recipe, config.raw_weight, config.evolved_weight)
+    gives_input_step = method.flow == "noise"
     if aligned or augmented or raw > 0:
         passes.append(Pass("training", config.replay_size))
         if augmented:
@@ -154,8 +155,11 @@ def _passes_of_update(config: Config, method: Method, head_share: float) -> list
         elif not aligned:
             # carried on to what evolves, it is the first evolution step's pass too
             steps -= 1
+            gives_input_step = raw > 0
     elif config.statistics == "raw" and steps <= 0:
         passes.append(Pass("forward", config.replay_size))
     else:
         passes += _lifts(config, head_share)
+    if config.input_rate > 0 and not gives_input_step:
+        passes.append(Pass("input", config.replay_size))
     return [*passes, *_steps(config, config.replay_size, head_share, steps)]

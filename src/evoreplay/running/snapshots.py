@@ -83,8 +83,10 @@ def evolved_examples(learner: ReplayLearner, slots: Tensor, *, seed: int) -> Evo
     if learner.space is not None:
         evolving = learner.evolving()
         assert evolving is not None
-        lifted = evolving.lifted(batch)
-        where = [shifted(lifted, b.shift) for b in (batch, evolved)]
+        raw = moved = evolving.lifted(batch)
+        if evolved.inputs is not batch.inputs:
+            moved = evolving.lifted(evolved)
+        where = [shifted(raw, batch.shift), shifted(moved, evolved.shift)]
     return Evolved(*(t.cpu() for t in (*where, *losses)))
 
 
