@@ -114,6 +114,7 @@ def test_the_control_has_the_same_noise_weight_and_base(write_run, tmp_path):
         {"statistics": "all"},
         {"write_back": True},
         {"space": "hidden"},
+        {"space": "hidden", "input_rate": 0.1},
         {"evolve_stream": True},
     ],
 )

@@ -61,8 +61,12 @@ def test_an_evolved_stream_is_one_more_training_pass_and_its_evolution_steps():
 @pytest.mark.parametrize("flow", ["ld", "svgd", "hmc", "noise"])
 @pytest.mark.parametrize("alignment", [0.0, 0.003])
 @pytest.mark.parametrize("recipe", ["paper", "reference"])
-@pytest.mark.parametrize("space", ["input", "hidden.0"])
-def test_the_passes_are_those_that_a_learner_makes(evolve_stream, flow, alignment, recipe, space):
+@pytest.mark.parametrize(
+    ("space", "input_rate"), [("input", 0.0), ("hidden.0", 0.0), ("hidden.0", 0.1)]
+)
+def test_the_passes_are_those_that_a_learner_makes(
+    evolve_stream, flow, alignment, recipe, space, input_rate
+):
     config = resolved(
         Config(
             method=f"er+{flow}",
@@ -70,6 +74,7 @@ def test_the_passes_are_those_that_a_learner_makes(evolve_stream, flow, alignmen
             alignment=alignment,
             recipe=recipe,
             space=space,
+            input_rate=input_rate,
             batch_size=7,
             replay_size=4,
         )
@@ -112,6 +117,14 @@ def test_a_step_on_a_layer_costs_the_share_of_the_head():
     assert latent_cost("gmed", 0.25) == pytest.approx((6 + 2 * 0.75 + 2 * 2 * 0.25) / 6)
     assert latent_cost("er-aug+ld", 0.25) == pytest.approx((9 + 0.75 + 5 * 2 * 0.25) / 6)
     assert latent_cost("er", 0.25) == 1
+
+
+def test_a_step_of_the_input_beside_is_free_where_the_raw_examples_are_learned_without_g():
+    settings = {"alignment": 0.0, "recipe": "reference", "input_rate": 0.01}
+    assert latent_cost("er+ld", 0.25, **settings) == pytest.approx((9 + 4 * 2 * 0.25) / 6)
+    # elsewhere it is a pass to the inputs
+    assert latent_cost("er+ld", 0.25, input_rate=0.01) == pytest.approx((11 + 5 * 2 * 0.25) / 6)
+    assert latent_cost("er+noise", 0.25, input_rate=0.01) == pytest.approx(7 / 6)
 
 
 def latent_cost(method, share, **settings):

@@ -24,6 +24,8 @@ def test_later_fields_have_the_value_that_old_runs_had_and_count_once_they_diffe
     assert config_hash(Config(attacked=10)) != config_hash(Config(attacked=11))
     assert config_hash(Config(evolve_stream=False)) == config_hash(Config())
     assert config_hash(Config(evolve_stream=True)) != config_hash(Config())
+    assert config_hash(Config(input_rate=0.0)) == config_hash(Config())
+    assert config_hash(Config(input_rate=0.01)) != config_hash(Config())
 
 
 def test_the_directory_of_an_old_run_is_opened(tmp_path):

@@ -31,6 +31,7 @@ def test_tuned_is_a_short_name_of_its_settings_so_both_are_one_run(dataset):
         step="normalised",
         alignment=0.0,
         space="layer3",
+        input_rate=0.01,
     )
     assert run_name(of(dataset=dataset, recipe="tuned")) == run_name(written_out)
 
@@ -39,7 +40,7 @@ def test_the_noise_control_of_the_tuned_steps_goes_as_far_as_they_do():
     control = of("er+noise", recipe="tuned")
     flow = make_flow("noise", control)
     assert math.isclose(flow.standard_deviation, 2 * 0.02)
-    assert (control.space, control.step) == ("layer3", "normalised")
+    assert (control.space, control.step, control.input_rate) == ("layer3", "normalised", 0.01)
     assert of("er+noise", recipe="tuned", match="langevin").match == "langevin"
 
 
@@ -49,9 +50,23 @@ def test_by_the_other_recipes_noise_is_that_of_langevin(method, recipe):
     assert of(method, recipe=recipe).match == "langevin"
 
 
+@pytest.mark.parametrize("recipe", ["paper", "reference"])
+def test_by_the_other_recipes_the_input_takes_no_step_beside(recipe):
+    assert of(recipe=recipe, space="layer3").input_rate == 0
+
+
+def test_tuned_steps_of_the_input_itself_have_none_beside():
+    assert of(recipe="tuned", space="input").input_rate == 0
+
+
+def test_inputs_that_may_not_be_able_to_move_take_no_tuned_step():
+    assert of(dataset="clinc150", recipe="tuned", space="embedding").input_rate == 0
+
+
 def test_what_is_said_beside_a_recipe_stays():
-    config = of(recipe="tuned", steps=5, space="layer2", alignment=0.003)
+    config = of(recipe="tuned", steps=5, space="layer2", alignment=0.003, input_rate=0)
     assert (config.steps, config.space, config.alignment) == (5, "layer2", 0.003)
+    assert config.input_rate == 0
     assert (config.rate, config.step, config.temperature) == (0.02, "normalised", 0.0)
 
 

@@ -56,7 +56,7 @@ def make_learner(config: Config, model: nn.Module, *, natural: bool = True) -> L
             mode=config.dot_product,
         ),
         space=None if config.space == "input" else config.space,
-        input_rate=config.input_rate,
+        input_rate=cast(float, config.input_rate),
         evolve_stream=config.evolve_stream,
         recipe=config.recipe,
         raw_weight=raw_weight,

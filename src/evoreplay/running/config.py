@@ -129,8 +129,9 @@ class Config:
     """Weight of the squared distance to the raw example in the energy."""
     space: str | None = None
     """Where examples evolve: input, embedding (texts), or the name of a layer, its output."""
-    input_rate: float = 0.0
-    """On a layer: size (RMS) of one step that the input takes beside, up its own loss."""
+    input_rate: float | None = None
+    """On a layer: size (RMS) of one step that the input takes beside, up its own loss. 0, unless
+    the recipe says otherwise."""
     evolve_stream: bool = False
     """Evolve the stream batch, too, and learn the evolved copies beside the raw ones, with the
     weight of evolved replay."""

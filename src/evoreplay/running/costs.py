@@ -146,6 +146,8 @@ def _passes_of_update(config: Config, method: Method, head_share: float) -> list
         passes.append(Pass("training", config.batch_size))
         left = steps if aligned else steps - 1
         passes += _steps(config, config.batch_size, head_share, left)
+        if config.input_rate and aligned:
+            passes.append(Pass("input", config.batch_size))
     raw, _ = replay_weights(config.recipe, config.raw_weight, config.evolved_weight)
     gives_input_step = method.flow == "noise"
     if aligned or augmented or raw > 0:
@@ -160,6 +162,6 @@ def _passes_of_update(config: Config, method: Method, head_share: float) -> list
         passes.append(Pass("forward", config.replay_size))
     else:
         passes += _lifts(config, head_share)
-    if config.input_rate > 0 and not gives_input_step:
+    if config.input_rate and not gives_input_step:
         passes.append(Pass("input", config.replay_size))
     return [*passes, *_steps(config, config.replay_size, head_share, steps)]

@@ -91,13 +91,13 @@ def resolved(config: Config) -> Config:
         "evolve; take a method with one, for instance er+ld, or leave out evolve_stream",
     )
     require(
-        method.flow is not None or config.input_rate == 0,
+        method.flow is not None or not config.input_rate,
         f"input_rate is {config.input_rate}, but {config.method} has no flow beside which the "
         "input could take a step; take a method with one, for instance er+ld, or leave it out",
     )
     space = config.space or protocol.space
     require(
-        config.input_rate == 0 or space != "input",
+        not config.input_rate or space != "input",
         f"input_rate is {config.input_rate}, a step of the input beside those on a layer, but "
         "the input itself evolves; name a layer, for instance space=layer3, or leave it out",
     )

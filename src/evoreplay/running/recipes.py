@@ -2,9 +2,10 @@
 
 `paper` and `reference` say what is replayed, and the flow has the paper's numbers. `tuned` is
 `reference` with the best numbers found on CIFAR-10 (docs/results/recipe_search.md): two normalised
-steps of 2 % of the features after the third stage of the ResNet, no noise, no dot product. It is a
-short name for these settings, so a run that spells them out is the same run. Its noise control goes
-as far in a random direction: steps without noise have none to match.
+steps of 2 % of the features after the third stage of the ResNet and a step of 0.01 of the input
+beside, no noise, no dot product. It is a short name for these settings, so a run that spells them
+out is the same run. Its noise control goes as far in a random direction: steps without noise have
+none to match.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ OF_PAPER: dict[str, Any] = {
     "step": "raw",
     "alignment": 0.003,
     "match": "langevin",
+    "input_rate": 0.0,
 }
 TUNED: dict[str, Any] = {
     "steps": 2,
@@ -34,6 +36,8 @@ TUNED_MATCH = {"noise": "distance"}
 """By the flow; others do not ask for it, and have the value that all runs had."""
 TUNED_SPACES = {"resnet18": "layer3"}
 """Where the tuned steps are taken, by the model; no other was tried."""
+TUNED_INPUT_RATE = 0.01
+"""For these models, where a layer evolves; inputs of others may not be able to move."""
 
 
 def with_recipe(config: Config, model: str, flow: str | None) -> Config:
@@ -52,7 +56,12 @@ def with_recipe(config: Config, model: str, flow: str | None) -> Config:
         f"model is {model}; name a layer of it (space=LAYER), or take recipe=reference",
     )
     space = config.space or TUNED_SPACES[model]
-    settings = {**TUNED, "match": TUNED_MATCH.get(flow, "langevin")}
+    beside = model in TUNED_SPACES and space != "input"
+    settings = {
+        **TUNED,
+        "match": TUNED_MATCH.get(flow, "langevin"),
+        "input_rate": TUNED_INPUT_RATE if beside else 0.0,
+    }
     return _filled(replace(config, recipe="reference", space=space), settings)
 
 
