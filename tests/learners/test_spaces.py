@@ -60,6 +60,17 @@ MAKERS = {
     "stein, kept": replay(evolution=Stein(steps=2), write_back=True),
     "hamiltonian": replay(evolution=Hamiltonian(steps=3), energy=MemoryEnergy(alignment=0)),
     "noise": replay(evolution=Noise()),
+    "a step of the input beside": replay(evolution=Langevin(steps=2), input_rate=0.1),
+    "the same without g'": replay(
+        evolution=Langevin(steps=2), energy=MemoryEnergy(alignment=0), input_rate=0.1
+    ),
+    "noise in the input beside": replay(evolution=Noise(), input_rate=0.1),
+    "augmented, beside": replay(
+        transforms=[Augmentation()], evolution=Langevin(steps=1), input_rate=0.1
+    ),
+    "gmed joint, beside": replay(
+        transforms=[Editing()], evolution=Stein(steps=1), forward="joint", input_rate=0.1
+    ),
     "exact": replay(evolution=Langevin(steps=1), energy=MemoryEnergy(mode="exact")),
     "central": replay(evolution=Langevin(steps=1), energy=MemoryEnergy(mode="central")),
     "bfloat16": replay(evolution=Langevin(steps=1), precision="bfloat16"),
