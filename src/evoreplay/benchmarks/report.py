@@ -33,6 +33,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "er": {"method": "er"},
     "er+ld": {"method": "er+ld", "alignment": 0.0},
     "er+ld-aligned": {"method": "er+ld"},
+    "er+ld-tuned": {"method": "er+ld", "recipe": "tuned"},
     "er+svgd": {"method": "er+svgd", "alignment": 0.0},
     "er+hmc": {"method": "er+hmc", "alignment": 0.0},
     "er+noise": {"method": "er+noise"},

@@ -84,7 +84,7 @@ def print_rows(console: Console, found: Benchmark) -> None:
     table = Table(
         "step",
         title=f"CPU time of a step, {found.precision}, width-20 ResNet-18, 32x32, batch 10 + 10, "
-        "flows with recipe=paper",
+        "flows with recipe=paper where the row names none",
     )
     for heading in ("ms", "x er", "quartiles", "by its passes", "measured / predicted"):
         table.add_column(heading, justify="right")
