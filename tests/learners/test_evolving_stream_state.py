@@ -106,5 +106,5 @@ def test_texts_evolve_as_embeddings_and_their_tokens_are_refused_at_once():
 
 
 def test_without_a_flow_an_evolving_stream_is_refused():
-    with pytest.raises(UserError, match="no flow by which the stream batch could evolve; give one"):
+    with pytest.raises(UserError, match="no flow by which anything could evolve; give one"):
         small_learner(small_net(), evolve_stream=True)
