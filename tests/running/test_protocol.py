@@ -51,6 +51,7 @@ def test_auto_precision_follows_what_the_hardware_can_do(able, monkeypatch):
         ({"method": "er", "evolve_stream": True}, "er has no flow by which the stream batch"),
         ({"method": "agem", "evolve_stream": True}, "agem has no flow"),
         ({"method": "iid-online", "evolve_stream": True}, "iid-online has no flow"),
+        ({"dataset": "clinc150", "input_rate": 0.01}, "tokens of a text cannot move; leave it out"),
         ({"method": "er", "input_rate": 0.01}, "er has no flow beside which the input"),
         ({"method": "er+ld", "input_rate": 0.01}, "name a layer, for instance space=layer3"),
     ],

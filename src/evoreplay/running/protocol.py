@@ -107,6 +107,10 @@ def resolved(config: Config) -> Config:
             "space is 'input', but the tokens of a text cannot move; give embedding, or a layer "
             "above it",
         )
+        require(
+            not config.input_rate,
+            f"input_rate is {config.input_rate}, but the tokens of a text cannot move; leave it out",
+        )
         transforms = method.transforms if config.transforms is None else config.transforms
         require(
             "augment" not in transforms,
