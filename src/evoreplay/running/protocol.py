@@ -109,7 +109,8 @@ def resolved(config: Config) -> Config:
         )
         require(
             not config.input_rate,
-            f"input_rate is {config.input_rate}, but the tokens of a text cannot move; leave it out",
+            f"input_rate is {config.input_rate}, but the tokens of a text cannot move; leave it "
+            "out",
         )
         transforms = method.transforms if config.transforms is None else config.transforms
         require(
