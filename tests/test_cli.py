@@ -60,9 +60,9 @@ def test_the_list_of_fields_tells_what_is_filled_in_from_what_is_left_out(capsys
     assert main(["run", "--fields"]) == 0
     rows = [line.split("│") for line in capsys.readouterr().out.splitlines() if "│" in line]
     defaults = {row[1].strip(): row[2].strip() for row in rows}
-    names = ("rate", "space", "steps", "alignment", "recipe", "raw_weight", "clamp")
+    names = ("memory_size", "rate", "space", "steps", "recipe", "raw_weight", "clamp")
     assert [defaults[name] for name in names] == [
-        *("by dataset", "by dataset", "5", "0.003", "reference", "none", "none")
+        *("by dataset", "by recipe", "by recipe", "by recipe", "tuned", "none", "none")
     ]
 
 

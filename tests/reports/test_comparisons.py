@@ -148,9 +148,9 @@ def test_a_flow_without_noise_is_compared_with_noise_that_goes_as_far(write_run,
 
 
 def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, tmp_path):
-    write_run("er-x2", 0)
-    write_run("er+ld", 0, recipe="paper")
-    write_run("er+ld", 0, recipe="reference")
+    write_run("er-x2", 0, dataset="cifar10")
+    write_run("er+ld", 0, dataset="cifar10", recipe="paper")
+    write_run("er+ld", 0, dataset="cifar10", recipe="reference")
     found = groups(tmp_path)
     everything = list(found.values())
     assert controls_of(found["er+ld recipe=paper"], everything).twice is None

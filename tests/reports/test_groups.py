@@ -51,6 +51,23 @@ def test_more_settings_than_a_label_can_hold_are_told_once_under_a_letter(write_
     assert told[0] not in tables["by-alignment"].notes
 
 
+def test_a_recipe_is_one_name_in_a_label_however_many_settings_it_decides(write_run, tmp_path):
+    write_run("er", dataset="cifar10")
+    for settings in ({}, {"input_rate": 0.0}, {"recipe": "paper"}, {"recipe": "reference"}):
+        write_run("er+ld", dataset="cifar10", **settings)
+    write_run("er+ld", dataset="cifar10", recipe="paper", statistics="all")
+    assert labels(tmp_path) == [
+        [
+            "er",
+            "er+ld",
+            "er+ld input_rate=0.0",
+            "er+ld recipe=paper",
+            "er+ld recipe=paper statistics=all",
+            "er+ld recipe=reference",
+        ]
+    ]
+
+
 def test_a_row_names_a_setting_that_is_not_the_protocols_and_not_that_of_all(write_run, tmp_path):
     write_run("er", 0)
     write_run("er+ld", 0, lr=0.05)

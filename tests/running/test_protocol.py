@@ -22,8 +22,8 @@ def test_what_is_given_stays():
 def test_texts_evolve_as_embeddings_and_images_as_inputs():
     assert resolved(Config(dataset="clinc150")).space == "embedding"
     assert resolved(Config(dataset="text:a.csv")).space == "embedding"
-    assert resolved(Config(dataset="cifar10")).space == "input"
-    assert resolved(Config(dataset="cifar10", space="layer3")).space == "layer3"
+    assert resolved(Config(dataset="cifar10", recipe="reference")).space == "input"
+    assert resolved(Config(dataset="cifar10", space="layer2")).space == "layer2"
 
 
 @pytest.mark.parametrize("able", [True, False])

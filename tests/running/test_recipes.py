@@ -14,7 +14,7 @@ def of(method="er+ld", dataset="cifar10", **settings):
 
 @pytest.mark.parametrize("recipe", ["paper", "reference"])
 @pytest.mark.parametrize("method", ["er+ld", "er+hmc", "er+noise"])
-def test_by_the_papers_recipe_and_by_the_default_a_flow_has_the_papers_numbers(method, recipe):
+def test_by_the_papers_recipe_and_by_reference_a_flow_has_the_papers_numbers(method, recipe):
     config = of(method, recipe=recipe)
     assert (config.recipe, config.steps, config.rate, config.temperature) == (recipe, 5, 0.01, 1.0)
     assert (config.step, config.alignment, config.space) == ("raw", 0.003, "input")
@@ -59,8 +59,10 @@ def test_tuned_steps_of_the_input_itself_have_none_beside():
     assert of(recipe="tuned", space="input").input_rate == 0
 
 
-def test_inputs_that_may_not_be_able_to_move_take_no_tuned_step():
-    assert of(dataset="clinc150", recipe="tuned", space="embedding").input_rate == 0
+def test_texts_take_the_tuned_steps_of_their_embeddings_and_none_of_the_tokens():
+    tuned = of(dataset="clinc150", recipe="tuned")
+    assert (tuned.space, tuned.input_rate) == ("embedding", 0)
+    assert (tuned.steps, tuned.rate, tuned.step, tuned.temperature) == (2, 0.02, "normalised", 0)
 
 
 def test_what_is_said_beside_a_recipe_stays():
@@ -76,11 +78,24 @@ def test_without_a_flow_all_recipes_are_the_same_run(method):
     assert len(names) == 1
 
 
-@pytest.mark.parametrize("dataset", ["digits", "clinc150", "folder:pictures"])
-def test_tuned_is_refused_for_a_network_whose_layer_it_does_not_know(dataset):
-    with pytest.raises(UserError, match=r"name a layer of it \(space=LAYER\), or take"):
-        of(dataset=dataset, recipe="tuned")
-    assert of(dataset="digits", recipe="tuned", space="hidden.0").space == "hidden.0"
+@pytest.mark.parametrize("dataset", ["digits", "mnist", "folder:pictures"])
+def test_for_a_network_of_which_nothing_better_is_known_tuned_is_reference(dataset):
+    for settings in ({}, {"space": "hidden.0"}, {"steps": 1}):
+        names = [
+            run_name(of(dataset=dataset, recipe=r, **settings)) for r in ("tuned", "reference")
+        ]
+        assert names[0] == names[1]
+
+
+@pytest.mark.parametrize("method", ["er+svgd", "er+hmc"])
+def test_flows_that_were_not_tuned_have_the_numbers_of_reference(method):
+    assert run_name(of(method, recipe="tuned")) == run_name(of(method, recipe="reference"))
+
+
+@pytest.mark.parametrize("dataset", ["digits", "cifar10", "clinc150"])
+@pytest.mark.parametrize("method", ["er+ld", "mir+ld", "er+noise", "er+svgd"])
+def test_tuned_is_the_default(method, dataset):
+    assert run_name(of(method, dataset)) == run_name(of(method, dataset, recipe="tuned"))
 
 
 def test_an_unknown_recipe_comes_with_the_nearest():

@@ -21,7 +21,7 @@ from evoreplay.running.checkpoint import Schedule
 from evoreplay.running.config import field_help, parse_settings, run_name, with_settings
 from evoreplay.running.experiment_file import read_experiment
 from evoreplay.running.protocol import Protocol, resolved
-from evoreplay.running.recipes import OF_PAPER
+from evoreplay.running.recipes import DECIDED
 
 
 @dataclass(kw_only=True)
@@ -154,7 +154,8 @@ def print_profile(console: Console, outcomes: Sequence[Outcome]) -> None:
 def print_fields(console: Console) -> None:
     """Every field of the config: name, default and meaning."""
     table = Table("name", "default", "meaning", title="fields that --set reaches")
-    filled_in = {field.name: "by dataset" for field in fields(Protocol)} | OF_PAPER
+    filled_in = {field.name: "by dataset" for field in fields(Protocol)}
+    filled_in |= dict.fromkeys(DECIDED, "by recipe")
     for field in fields(Config):
         usual = filled_in.get(field.name, "none") if field.default is None else field.default
         table.add_row(field.name, str(usual), field_help(Config, field.name))

@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from evoreplay.errors import UserError, require
-from evoreplay.reports.labels import NOT_IN_LABELS, usual_config
 from evoreplay.reports.run_images import export_run
+from evoreplay.reports.usual import HARDWARE, NOT_IN_LABELS, settings_beside_protocol
 from evoreplay.running.config import as_dict
 from evoreplay.running.found import FoundRun, find_runs, read_run
 from evoreplay.running.lock import is_locked
@@ -176,8 +176,8 @@ def details(found: FoundRun) -> Sequence[tuple[str, str]]:
         if result.get(name):
             rows.append((name.replace("_", " "), yaml_line(result[name])))
     plain = as_dict(found.config)
-    usual = usual_config(plain)
-    chosen = {k: v for k, v in plain.items() if v != usual[k] or k in NOT_IN_LABELS}
+    always = {k: v for k, v in plain.items() if k in NOT_IN_LABELS or k in HARDWARE}
+    chosen = always | settings_beside_protocol(plain)
     rows += [(name.replace("_", " "), yaml_line(value)) for name, value in chosen.items()]
     return rows
 

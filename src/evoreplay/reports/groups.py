@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evoreplay.reports.labels import (
-    HARDWARE,
     Named,
-    label_fields,
+    common_settings,
     letters_for,
     named_settings,
-    usual_config,
-    varying_fields,
 )
 from evoreplay.reports.plan import NO_PLAN, Plan, row_key
 from evoreplay.reports.results import FinishedRun
@@ -189,7 +186,7 @@ def _section(
     for run in runs:
         by_row[row_key(run.config)].append(run)
     configs = [rows[0].config for rows in by_row.values()] + missing
-    varying, subset = varying_fields(configs), place.subset or None
+    subset = place.subset or None
     named = {row_key(c): n for c, n in zip(configs, named_settings(configs), strict=True)}
     letters = letters_for(named.values())
 
@@ -206,19 +203,12 @@ def _section(
             letter=letters.get(named[key], ""),
         )
 
-    common = {
-        field: configs[0][field]
-        for field in label_fields(configs)
-        if field not in varying
-        and field not in HARDWARE
-        and any(config[field] != usual_config(config).get(field) for config in configs)
-    }
     return Section(
         dataset=place.dataset,
         subset=subset,
         scale=float(configs[0]["scale"]),
         groups=tuple(sorted((group(rows[0].config) for rows in by_row.values()), key=_order)),
-        common=common,
+        common=common_settings(configs),
         missing=tuple(sorted(map(group, missing), key=_order)),
     )
 

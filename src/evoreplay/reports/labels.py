@@ -1,6 +1,7 @@
 """What a row is called: its method, and the settings by which it differs from other rows.
 
-With more settings than a label can hold, a letter stands for them.
+A recipe decides many settings at once, so a row is told by the recipe that it is nearest to and by
+what it has otherwise. With more settings than a label can hold, a letter stands for them.
 """
 
 from __future__ import annotations
@@ -9,31 +10,47 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evoreplay.errors import UserError
-from evoreplay.running import Config
-from evoreplay.running.config import as_dict
-from evoreplay.running.protocol import resolved
+from evoreplay.reports.usual import (
+    DEFAULT_RECIPE,
+    HARDWARE,
+    NOT_IN_LABELS,
+    recipe_of,
+    usual_config,
+)
+from evoreplay.running.recipes import DECIDED
 
-NOT_IN_LABELS = frozenset({"dataset", "method", "seed", "scale"})
 MOST_COMPARED = 2
 """Settings that all rows of a method name; with more of them a label could not be read."""
 MOST_NAMED = 3
 """Settings in a label; more of them are told once, under a letter."""
-HARDWARE = ("precision", "device")
-"""Their default is decided by the machine, so no value of theirs goes without saying."""
+BY_RECIPE = "by the recipe"
 Named = tuple[tuple[str, str], ...]
 """Settings and their values, as text."""
 
 
 def named_settings(configs: Sequence[Mapping[str, Any]]) -> list[Named]:
     """For each row what sets it apart from the others."""
-    varying = varying_fields(configs)
-    return [_named(config, configs, varying) for config in configs]
+    told = [_told(config) for config in configs]
+    varying = _varying(told)
+    return [_named(config, own, told, varying) for config, own in zip(configs, told, strict=True)]
 
 
-def varying_fields(configs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Those in which some differ."""
-    return [field for field in label_fields(configs) if _differ(configs, field)]
+def common_settings(configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all rows have and some protocol does not give."""
+    told = [_told(config) for config in configs]
+    varying = _varying(told)
+    unusual = {
+        field
+        for config, own in zip(configs, told, strict=True)
+        for field in own
+        if _is_unusual(own, usual_config(config), field)
+    }
+    values = {**configs[0], "recipe": max((own["recipe"] for own in told), key=bool)}
+    return {
+        field: value
+        for field, value in values.items()
+        if field in unusual and field not in (*varying, *NOT_IN_LABELS, *HARDWARE)
+    }
 
 
 def letters_for(labels: Iterable[Named]) -> dict[Named, str]:
@@ -48,45 +65,62 @@ def number_in_letters(number: int) -> str:
     return ("" if before == 0 else number_in_letters(before - 1)) + chr(ord("A") + last)
 
 
-def usual_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the protocol gives for this dataset, method, seed and scale, on a plain CPU."""
-    named = {field: config[field] for field in NOT_IN_LABELS}
-    try:
-        return as_dict(resolved(Config(**named, device="cpu", precision="float32")))
-    except UserError:
-        # a dataset or method of another version: nothing is known of its protocol
-        return as_dict(Config(**named))
-
-
 def setting_text(value: Any) -> str:
     """A value as after `--set name=`."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def _named(
-    config: Mapping[str, Any], configs: Sequence[Mapping[str, Any]], varying: list[str]
+    config: Mapping[str, Any],
+    told: Mapping[str, Any],
+    all_told: Sequence[Mapping[str, Any]],
+    varying: list[str],
 ) -> Named:
     """What sets a row apart.
 
     A setting is named if it varies in the section and this row has not what the protocol says.
     Where rows of this method differ in a setting or two, those are named in all of them.
     """
-    own = [other for other in configs if other["method"] == config["method"]]
+    own = [other for other in all_told if other["method"] == config["method"]]
     usual = usual_config(config)
     compared = [field for field in varying if _differ(own, field)]
     always = {*HARDWARE, *(compared if len(compared) <= MOST_COMPARED else ())}
+    values = {**config, "recipe": told["recipe"]}
     return tuple(
-        (field, setting_text(config.get(field)))
+        (field, setting_text(values.get(field)))
         for field in varying
-        if field in always or config.get(field) != usual.get(field)
+        if field in always or _is_unusual(told, usual, field)
     )
 
 
-def label_fields(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+def _told(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The config with the name of its recipe, which stands for all that the recipe decides."""
+    usual = usual_config(config)
+    as_decided = {f: BY_RECIPE for f in DECIDED if f in config and config[f] == usual.get(f)}
+    # without a flow all recipes are one
+    recipe = recipe_of(config) if "+" in config["method"] else None
+    return {**config, **as_decided, "recipe": recipe}
+
+
+def _is_unusual(told: Mapping[str, Any], usual: Mapping[str, Any], field: str) -> bool:
+    if field == "recipe":
+        return told[field] not in (None, DEFAULT_RECIPE)
+    return told.get(field) not in (BY_RECIPE, usual.get(field))
+
+
+def _varying(told: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Fields in which some rows differ."""
+    return [field for field in _label_fields(told) if _differ(told, field)]
+
+
+def _label_fields(configs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Fields that a label may name, in the order of the config."""
     present = dict.fromkeys(field for config in configs for field in config)
     return [field for field in present if field not in NOT_IN_LABELS]
 
 
 def _differ(configs: Sequence[Mapping[str, Any]], field: str) -> bool:
-    return any(config.get(field) != configs[0].get(field) for config in configs)
+    values = [config.get(field) for config in configs]
+    if field == "recipe":
+        values = [value for value in values if value is not None]
+    return any(value != values[0] for value in values)

@@ -9,14 +9,14 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from evoreplay.reports.groups import Group
-from evoreplay.reports.labels import HARDWARE, usual_config
+from evoreplay.reports.usual import HARDWARE, config_by
 
 COLUMNS = {"cifar10": "cifar10", "cifar100": "cifar100", "mini-imagenet": "miniimagenet"}
 """Our names of datasets and the paper's."""
 SAME_EXPERIMENT = frozenset({"dataset", "method", "seed", "scale", "dot_product", *HARDWARE})
 """A row may have any of these: they are not settings of the experiment, or are looked up."""
-PAPERS_OWN = {"recipe": "paper"}
-"""Settings of its experiments that are not our defaults."""
+PAPERS_OWN = "paper"
+"""The recipe of its experiments."""
 CARLINI_WAGNER_ROWS = {"GMED (ER)": "GMED"}
 
 
@@ -67,7 +67,7 @@ def paper_accuracy(group: Group) -> PaperNumber | None:
 
 def varied_fields(group: Group) -> list[str]:
     """Settings of the experiment in which the row is not the paper's."""
-    usual = usual_config(group.config) | PAPERS_OWN
+    usual = config_by(PAPERS_OWN, group.config)
     return [
         field
         for field, value in group.config.items()
@@ -77,7 +77,7 @@ def varied_fields(group: Group) -> list[str]:
 
 def has_papers_recipe(group: Group) -> bool:
     """Whatever else is set; the paper's claims are about such rows."""
-    return all(group.config[field] == value for field, value in PAPERS_OWN.items())
+    return bool(group.config["recipe"] == PAPERS_OWN)
 
 
 def paper_cost(group: Group) -> PaperNumber | None:

@@ -8,26 +8,21 @@ from dataclasses import replace
 from typing import Any
 
 from evoreplay.errors import UserError
-from evoreplay.reports.labels import HARDWARE, NOT_IN_LABELS, setting_text, usual_config
+from evoreplay.reports.labels import setting_text
 from evoreplay.reports.results import FinishedRun
+from evoreplay.reports.usual import NOT_IN_LABELS, settings_beside_protocol
 from evoreplay.running import Config
 from evoreplay.running.config import config_hash, with_settings
 from evoreplay.running.protocol import resolved
 
 
-def settings_beside_protocol(config: Mapping[str, Any]) -> dict[str, Any]:
+def settings_to_name(config: Mapping[str, Any]) -> dict[str, Any]:
     """What `--set` has to name.
 
     Precision is always named: left to itself it depends on the machine. The device has an option of
     its own.
     """
-    usual = usual_config(config)
-    named = {
-        field: value
-        for field, value in config.items()
-        if field not in NOT_IN_LABELS and field not in HARDWARE and value != usual.get(field)
-    }
-    return named | {"precision": config["precision"]}
+    return settings_beside_protocol(config) | {"precision": config["precision"]}
 
 
 def command_of(run: FinishedRun) -> str:
@@ -41,7 +36,7 @@ def command_of(run: FinishedRun) -> str:
     # sums over several threads may round differently
     if run.versions.get("threads", 1) != 1:
         words += ["--threads", str(run.versions["threads"])]
-    settings = settings_beside_protocol(config)
+    settings = settings_to_name(config)
     words += ["--set", *(f"{name}={setting_text(value)}" for name, value in settings.items())]
     return shlex.join(words)
 
@@ -50,7 +45,7 @@ def gives_the_same_config(run: FinishedRun) -> bool:
     """Whether the command, in this version, resolves to the config that the run has."""
     named = {field: run.config[field] for field in NOT_IN_LABELS}
     try:
-        config = with_settings(Config(), named | settings_beside_protocol(run.config))
+        config = with_settings(Config(), named | settings_to_name(run.config))
         # the device of the run may not be one of this machine
         found = replace(resolved(replace(config, device="cpu")), device=run.config["device"])
     except UserError:

@@ -68,9 +68,9 @@ class Config:
     """Examples that the memory holds."""
     replay_size: int = 10
     """Examples that are replayed with each batch."""
-    recipe: str = "reference"
-    """With a flow: reference (raw + evolved replay), paper (evolved only), or tuned: reference with
-    small steps on the features of the third stage where rate, steps and so on are left open."""
+    recipe: str = "tuned"
+    """With a flow: paper (evolved replay only), reference (raw + evolved), or tuned: reference with
+    the best steps found for the network where rate, steps and so on are left open."""
     raw_weight: float | None = None
     """Weight of the raw replay loss; overrules the recipe."""
     evolved_weight: float | None = None
@@ -102,15 +102,14 @@ class Config:
     """Memory examples of A-GEM's reference gradient."""
 
     steps: int | None = None
-    """Evolution steps for each replayed minibatch (T): 5, unless the recipe says otherwise."""
+    """Evolution steps for each replayed minibatch (T): 5, unless tuned otherwise."""
     rate: float | None = None
     """Evolution rate (alpha)."""
     temperature: float | None = None
-    """Multiplies the noise variance of the flow; 0 is deterministic. 1, unless the recipe says
-    otherwise."""
+    """Multiplies the noise variance of the flow; 0 is deterministic. 1, unless tuned otherwise."""
     step: Literal["raw", "normalised"] | None = None
-    """Follow the energy's gradient as it is (raw, unless the recipe says otherwise), or scaled to
-    RMS 1 for each example (normalised)."""
+    """Follow the energy's gradient as it is (raw, unless tuned otherwise), or scaled to RMS 1 for
+    each example (normalised)."""
     clamp: tuple[float, float] | None = None
     """Lowest and highest value of an evolved input, for instance [-1, 1]."""
     friction: float = 0.1
@@ -118,10 +117,10 @@ class Config:
     initial_velocity: Literal["zero", "thermal"] = "zero"
     """Where Hamiltonian velocities begin."""
     match: Literal["langevin", "hamiltonian", "distance"] | None = None
-    """The flow whose total noise `+noise` has (langevin, unless the recipe says otherwise), or the
-    distance that normalised steps go."""
+    """The flow whose total noise `+noise` has (langevin, unless tuned otherwise), or the distance
+    that normalised steps go."""
     alignment: float | None = None
-    """Weight of the dot product of gradients in the energy (beta): 0.003, unless the recipe says
+    """Weight of the dot product of gradients in the energy (beta): 0.003, unless tuned
     otherwise."""
     dot_product: Literal["fused", "central", "exact"] = "fused"
     """How that dot product is computed."""
@@ -131,7 +130,7 @@ class Config:
     """Where examples evolve: input, embedding (texts), or the name of a layer, its output."""
     input_rate: float | None = None
     """On a layer: size (RMS) of one step that the input takes beside, up its own loss. 0, unless
-    the recipe says otherwise."""
+    tuned otherwise."""
     evolve_stream: bool = False
     """Evolve the stream batch, too, and learn the evolved copies beside the raw ones, with the
     weight of evolved replay."""
