@@ -1,7 +1,7 @@
 import pytest
 
 from evoreplay import Config
-from evoreplay.reports.usual import recipe_of, settings_beside_protocol
+from evoreplay.reports.usual import has_default_recipe, recipe_of, settings_beside_protocol
 from evoreplay.running.config import as_dict
 from evoreplay.running.protocol import resolved
 from evoreplay.running.recipes import NAMES
@@ -17,8 +17,11 @@ def test_the_recipe_of_a_run_is_found_again_though_it_is_written_out(recipe):
     assert recipe_of(config(recipe=recipe, steps=3, lr=0.05, statistics="all")) == recipe
 
 
-def test_where_two_recipes_are_the_same_settings_the_default_gives_the_name():
-    assert recipe_of(config(dataset="digits", recipe="reference")) == "tuned"
+@pytest.mark.parametrize("run", [("er+ld", "digits"), ("er+svgd", "cifar10"), ("er", "cifar10")])
+def test_where_nothing_is_tuned_the_default_is_told_as_what_it_is(run):
+    assert recipe_of(config(*run)) in ("reference", "paper")
+    assert has_default_recipe(config(*run))
+    assert settings_beside_protocol(config(*run)) == {}
 
 
 def test_evolved_examples_alone_are_never_told_as_tuned_whatever_their_steps():

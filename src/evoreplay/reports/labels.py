@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evoreplay.reports.usual import (
-    DEFAULT_RECIPE,
     HARDWARE,
     NOT_IN_LABELS,
+    has_default_recipe,
     recipe_of,
     usual_config,
 )
@@ -43,7 +43,7 @@ def common_settings(configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         field
         for config, own in zip(configs, told, strict=True)
         for field in own
-        if _is_unusual(own, usual_config(config), field)
+        if _is_unusual(config, own, field)
     }
     values = {**configs[0], "recipe": max((own["recipe"] for own in told), key=bool)}
     return {
@@ -82,14 +82,13 @@ def _named(
     Where rows of this method differ in a setting or two, those are named in all of them.
     """
     own = [other for other in all_told if other["method"] == config["method"]]
-    usual = usual_config(config)
     compared = [field for field in varying if _differ(own, field)]
     always = {*HARDWARE, *(compared if len(compared) <= MOST_COMPARED else ())}
     values = {**config, "recipe": told["recipe"]}
     return tuple(
         (field, setting_text(values.get(field)))
         for field in varying
-        if field in always or _is_unusual(told, usual, field)
+        if field in always or _is_unusual(config, told, field)
     )
 
 
@@ -102,10 +101,10 @@ def _told(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**config, **as_decided, "recipe": recipe}
 
 
-def _is_unusual(told: Mapping[str, Any], usual: Mapping[str, Any], field: str) -> bool:
+def _is_unusual(config: Mapping[str, Any], told: Mapping[str, Any], field: str) -> bool:
     if field == "recipe":
-        return told[field] not in (None, DEFAULT_RECIPE)
-    return told.get(field) not in (BY_RECIPE, usual.get(field))
+        return told[field] is not None and not has_default_recipe(config)
+    return told.get(field) not in (BY_RECIPE, usual_config(config).get(field))
 
 
 def _varying(told: Sequence[Mapping[str, Any]]) -> list[str]:

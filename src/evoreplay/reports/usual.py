@@ -7,6 +7,7 @@ found again by comparing.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from evoreplay.errors import UserError
@@ -18,25 +19,41 @@ from evoreplay.running.recipes import NAMES
 NOT_IN_LABELS = frozenset({"dataset", "method", "seed", "scale"})
 HARDWARE = ("precision", "device")
 """Their default is decided by the machine, so no value of theirs goes without saying."""
-DEFAULT_RECIPE = Config.recipe
-RECIPES = sorted(NAMES, key=lambda name: name != DEFAULT_RECIPE)
 
 
 def recipe_of(config: Mapping[str, Any]) -> str:
-    """The recipe whose settings a row has, or differs from in the fewest; the default first."""
-    usual = {name: config_by(name, config) for name in RECIPES}
-    alike = [name for name in RECIPES if usual[name]["recipe"] == config["recipe"]]
-    return min(alike or RECIPES, key=lambda name: _differing(config, usual[name]))
+    """The recipe whose settings a row has, or differs from in the fewest.
+
+    Of two that are the same settings, the one that the config names.
+    """
+    usual = {name: config_by(name, config) for name in NAMES}
+    alike = [name for name in NAMES if usual[name]["recipe"] == config["recipe"]]
+
+    def distance(name: str) -> tuple[int, bool]:
+        differing = sum(config.get(field) != value for field, value in usual[name].items())
+        return differing, name != config["recipe"]
+
+    return min(alike or NAMES, key=distance)
 
 
-def usual_config(config: Mapping[str, Any]) -> dict[str, Any]:
+def has_default_recipe(config: Mapping[str, Any]) -> bool:
+    """Whether its recipe goes without saying."""
+    return usual_config(config) == config_by(Config.recipe, config)
+
+
+def usual_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the protocol gives for this dataset, method, seed and scale, by the row's recipe."""
     return config_by(recipe_of(config), config)
 
 
-def config_by(recipe: str, config: Mapping[str, Any]) -> dict[str, Any]:
+def config_by(recipe: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the protocol gives for this dataset, method, seed and scale, on a plain CPU."""
-    named = {field: config[field] for field in NOT_IN_LABELS} | {"recipe": recipe}
+    return _config_by(recipe, *(config[field] for field in sorted(NOT_IN_LABELS)))
+
+
+@lru_cache(maxsize=4096)
+def _config_by(recipe: str, *identity: Any) -> Mapping[str, Any]:
+    named = dict(zip(sorted(NOT_IN_LABELS), identity, strict=True)) | {"recipe": recipe}
     try:
         return as_dict(resolved(Config(**named, device="cpu", precision="float32")))
     except UserError:
@@ -46,14 +63,10 @@ def config_by(recipe: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings_beside_protocol(config: Mapping[str, Any]) -> dict[str, Any]:
     """Those that `--set` has to name: the recipe, if not the default, and what it does not give."""
-    recipe, usual = recipe_of(config), usual_config(config)
-    named = {} if recipe == DEFAULT_RECIPE else {"recipe": recipe}
+    named = {} if has_default_recipe(config) else {"recipe": recipe_of(config)}
+    usual = usual_config(config)
     return named | {
         field: value
         for field, value in config.items()
         if field not in (*NOT_IN_LABELS, *HARDWARE) and value != usual.get(field)
     }
-
-
-def _differing(config: Mapping[str, Any], other: Mapping[str, Any]) -> int:
-    return sum(config.get(field) != value for field, value in other.items())
