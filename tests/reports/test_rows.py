@@ -35,6 +35,18 @@ def test_without_er_there_is_no_relative_time_and_without_times_none_at_all(writ
     assert (row.cost, row.seconds_per_step, row.forgetting) == (None, None, None)
 
 
+def test_times_of_two_kinds_of_cpu_are_not_divided(write_run, tmp_path):
+    kinds = {"AVX2": {"versions": {"cpu": "AVX2"}}, "AVX512": {"versions": {"cpu": "AVX512"}}}
+    for seed, ours, theirs in [(0, "AVX2", "AVX2"), (1, "AVX512", "AVX2"), (2, "AVX512", "AVX512")]:
+        write_run("er", seed, changes={"seconds_per_step": 0.01} | kinds[theirs])
+        write_run("er+ld", seed, changes={"seconds_per_step": 0.03} | kinds[ours])
+    write_run("er+hmc", 1, changes={"seconds_per_step": 0.02} | kinds["AVX512"])
+    rows = rows_in(tmp_path)
+    assert rows["er+ld"].cost.n == 2
+    assert rows["er+ld"].seconds_per_step.n == 3
+    assert rows["er+hmc"].cost is None
+
+
 def test_the_cost_of_a_step_on_a_layer_is_not_said_without_the_model(write_run, tmp_path):
     write_run("er+ld", 0)
     write_run("er+ld", 0, space="hidden.0")

@@ -186,10 +186,10 @@ def cost_table(section: Section, rows: Sequence[Row]) -> Table | None:
         columns,
         [_cost_cells(row) for row in timed],
         [
-            "CPU time of a step, divided by that of er with the same seed. Runs that shared a "
-            "machine with other work are not a fair clock: evoreplay bench times the steps in "
-            "turns. By count of passes: what forward and backward passes predict. The paper does "
-            "not say on which dataset it timed."
+            "CPU time of a step, divided by that of er with the same seed on the same kind of CPU. "
+            "Runs that shared a machine with other work are not a fair clock: evoreplay bench "
+            "times the steps in turns. By count of passes: what forward and backward passes "
+            "predict. The paper does not say on which dataset it timed."
         ],
     )
 

@@ -16,6 +16,7 @@ from evoreplay.reports.comparisons import (
 from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.memory_numbers import MemoryNumbers, memory_numbers
 from evoreplay.reports.paper_numbers import PaperNumber, paper_accuracy, paper_cost
+from evoreplay.reports.results import FinishedRun
 from evoreplay.reports.statistics import Summary, paired_ratios, summary
 from evoreplay.running import Config
 from evoreplay.running.config import with_settings
@@ -74,13 +75,23 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         to_twice=_compared(group, controls.twice),
         paper=paper_accuracy(group),
         seconds_per_step=summary(list(seconds.values())) if seconds else None,
-        cost=None
-        if timed_against is None
-        else paired_ratios(seconds, timed_against.by_seed(lambda run: run.seconds_per_step)),
+        cost=None if timed_against is None else _relative_time(group, timed_against),
         predicted_cost=_predicted_cost(group),
         paper_cost=paper_cost(group),
         memory=memory_numbers(group, reference),
     )
+
+
+def _relative_time(group: Group, other: Group) -> Summary | None:
+    """By seed, of runs on CPUs of one kind: times of two kinds are of two clocks."""
+    theirs = {run.seed: run for run in other.runs}
+
+    def comparable(run: FinishedRun) -> float | None:
+        pair = theirs.get(run.seed)
+        alike = pair is not None and pair.versions.get("cpu") == run.versions.get("cpu")
+        return run.seconds_per_step if alike else None
+
+    return paired_ratios(group.by_seed(comparable), other.by_seed(lambda run: run.seconds_per_step))
 
 
 def _compared(group: Group, other: Group | None) -> Comparison | None:

@@ -345,4 +345,6 @@ def versions() -> dict[str, Any]:
         "numpy": numpy.__version__,
         "python": platform.python_version(),
         "threads": torch.get_num_threads(),
+        # sums round differently, and steps take another time, with other vector instructions
+        "cpu": torch.backends.cpu.get_cpu_capability(),
     }
