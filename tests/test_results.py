@@ -111,4 +111,4 @@ def test_a_line_that_was_left_from_before_is_noticed(example, missing_on):
 
 
 def test_there_is_a_page_to_look_at():
-    assert [file.stem for file in PAGES] == ["cifar10"]
+    assert [file.stem for file in PAGES] == ["cifar10", "tuned_others"]
