@@ -68,6 +68,14 @@ def test_a_recipe_is_one_name_in_a_label_however_many_settings_it_decides(write_
     ]
 
 
+def test_what_a_named_recipe_decides_is_not_named_again(write_run, tmp_path):
+    for settings in ({}, {"input_rate": 0.0}, {"recipe": "paper"}):
+        write_run("er+ld", dataset="cifar10", **settings)
+    assert labels(tmp_path) == [
+        ["er+ld recipe=paper", "er+ld recipe=tuned", "er+ld recipe=tuned input_rate=0.0"]
+    ]
+
+
 def test_a_row_names_a_setting_that_is_not_the_protocols_and_not_that_of_all(write_run, tmp_path):
     write_run("er", 0)
     write_run("er+ld", 0, lr=0.05)

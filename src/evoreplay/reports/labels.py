@@ -79,11 +79,14 @@ def _named(
     """What sets a row apart.
 
     A setting is named if it varies in the section and this row has not what the protocol says.
-    Where rows of this method differ in a setting or two, those are named in all of them.
+    Where rows of this method differ in a setting or two, those are named in all of them, but not
+    beside the name of a recipe that decides them.
     """
     own = [other for other in all_told if other["method"] == config["method"]]
     compared = [field for field in varying if _differ(own, field)]
     always = {*HARDWARE, *(compared if len(compared) <= MOST_COMPARED else ())}
+    if "recipe" in always:
+        always -= {field for field in always if told.get(field) == BY_RECIPE}
     values = {**config, "recipe": told["recipe"]}
     return tuple(
         (field, setting_text(values.get(field)))
