@@ -107,7 +107,7 @@ def test_a_step_normalised_on_a_layer_is_relative_and_on_the_input_is_not(tmp_pa
 
 
 def test_a_snapshot_shows_features_before_and_after(texts, tmp_path):
-    config = Config(dataset=texts, method="gmed+ld", scale=0.3, **SMALL)
+    config = Config(dataset=texts, method="gmed+ld", scale=0.3, recipe="reference", **SMALL)
     outcome = run(config, out=tmp_path)
     file = sorted((outcome.path / "snapshots").iterdir())[-1]
     found = load_file(file)
