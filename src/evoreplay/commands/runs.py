@@ -15,7 +15,7 @@ from rich.table import Table
 
 from evoreplay.errors import UserError, require
 from evoreplay.reports.run_images import export_run
-from evoreplay.reports.usual import HARDWARE, NOT_IN_LABELS, settings_beside_protocol
+from evoreplay.reports.usual import HARDWARE, IDENTITY, settings_beside_protocol
 from evoreplay.running.config import as_dict
 from evoreplay.running.found import FoundRun, find_runs, read_run
 from evoreplay.running.lock import is_locked
@@ -176,7 +176,7 @@ def details(found: FoundRun) -> Sequence[tuple[str, str]]:
         if result.get(name):
             rows.append((name.replace("_", " "), yaml_line(result[name])))
     plain = as_dict(found.config)
-    always = {k: v for k, v in plain.items() if k in NOT_IN_LABELS or k in HARDWARE}
+    always = {k: v for k, v in plain.items() if k in IDENTITY or k in HARDWARE}
     chosen = always | settings_beside_protocol(plain)
     rows += [(name.replace("_", " "), yaml_line(value)) for name, value in chosen.items()]
     return rows

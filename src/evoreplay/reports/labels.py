@@ -12,7 +12,7 @@ from typing import Any
 
 from evoreplay.reports.usual import (
     HARDWARE,
-    NOT_IN_LABELS,
+    IDENTITY,
     has_default_recipe,
     recipe_of,
     usual_config,
@@ -24,6 +24,7 @@ MOST_COMPARED = 2
 MOST_NAMED = 3
 """Settings in a label; more of them are told once, under a letter."""
 BY_RECIPE = "by the recipe"
+"""Stands for a value that the recipe of the row decides."""
 Named = tuple[tuple[str, str], ...]
 """Settings and their values, as text."""
 
@@ -49,7 +50,7 @@ def common_settings(configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         field: value
         for field, value in values.items()
-        if field in unusual and field not in (*varying, *NOT_IN_LABELS, *HARDWARE)
+        if field in unusual and field not in (*varying, *IDENTITY, *HARDWARE)
     }
 
 
@@ -118,7 +119,7 @@ def _varying(told: Sequence[Mapping[str, Any]]) -> list[str]:
 def _label_fields(configs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Fields that a label may name, in the order of the config."""
     present = dict.fromkeys(field for config in configs for field in config)
-    return [field for field in present if field not in NOT_IN_LABELS]
+    return [field for field in present if field not in IDENTITY]
 
 
 def _differ(configs: Sequence[Mapping[str, Any]], field: str) -> bool:

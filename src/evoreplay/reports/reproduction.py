@@ -10,7 +10,7 @@ from typing import Any
 from evoreplay.errors import UserError
 from evoreplay.reports.labels import setting_text
 from evoreplay.reports.results import FinishedRun
-from evoreplay.reports.usual import NOT_IN_LABELS, settings_beside_protocol
+from evoreplay.reports.usual import IDENTITY, settings_beside_protocol
 from evoreplay.running import Config
 from evoreplay.running.config import config_hash, with_settings
 from evoreplay.running.protocol import resolved
@@ -43,7 +43,7 @@ def command_of(run: FinishedRun) -> str:
 
 def gives_the_same_config(run: FinishedRun) -> bool:
     """Whether the command, in this version, resolves to the config that the run has."""
-    named = {field: run.config[field] for field in NOT_IN_LABELS}
+    named = {field: run.config[field] for field in IDENTITY}
     try:
         config = with_settings(Config(), named | settings_to_name(run.config))
         # the device of the run may not be one of this machine

@@ -16,7 +16,8 @@ from evoreplay.running.config import as_dict
 from evoreplay.running.protocol import resolved
 from evoreplay.running.recipes import NAMES
 
-NOT_IN_LABELS = frozenset({"dataset", "method", "seed", "scale"})
+IDENTITY = ("dataset", "method", "seed", "scale")
+"""Fields that say which run it is: the protocol gives the others for them."""
 HARDWARE = ("precision", "device")
 """Their default is decided by the machine, so no value of theirs goes without saying."""
 
@@ -48,12 +49,12 @@ def usual_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def config_by(recipe: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the protocol gives for this dataset, method, seed and scale, on a plain CPU."""
-    return _config_by(recipe, *(config[field] for field in sorted(NOT_IN_LABELS)))
+    return _config_by(recipe, *(config[field] for field in IDENTITY))
 
 
 @lru_cache(maxsize=4096)
 def _config_by(recipe: str, *identity: Any) -> Mapping[str, Any]:
-    named = dict(zip(sorted(NOT_IN_LABELS), identity, strict=True)) | {"recipe": recipe}
+    named = dict(zip(IDENTITY, identity, strict=True)) | {"recipe": recipe}
     try:
         return as_dict(resolved(Config(**named, device="cpu", precision="float32")))
     except UserError:
@@ -68,5 +69,5 @@ def settings_beside_protocol(config: Mapping[str, Any]) -> dict[str, Any]:
     return named | {
         field: value
         for field, value in config.items()
-        if field not in (*NOT_IN_LABELS, *HARDWARE) and value != usual.get(field)
+        if field not in (*IDENTITY, *HARDWARE) and value != usual.get(field)
     }
