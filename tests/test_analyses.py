@@ -100,3 +100,36 @@ def test_small_steps_move_less_than_noise_and_still_make_examples_harder(
     # at a thirtieth of the distance the gradient is turned less
     assert small[0] > cosine
     assert small[2] > 0
+
+
+def test_the_effective_rank_counts_the_directions_in_which_features_spread():
+    effective_rank = runpy.run_path(str(ANALYSES / "spread_of_features.py"))["effective_rank"]
+    axes = torch.eye(6)[:4]
+    evenly_spread = torch.cat([axes, -axes]) + 7
+    assert effective_rank(evenly_spread) == pytest.approx(4)
+    assert effective_rank(torch.arange(5.0)[:, None] * torch.ones(1, 3)) == pytest.approx(1)
+    # variances 9 and 1 on two axes: exp(-0.9 log 0.9 - 0.1 log 0.1)
+    unequal = torch.tensor([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    assert effective_rank(unequal) == pytest.approx(0.9**-0.9 * 0.1**-0.1)
+
+
+def test_a_run_has_the_size_and_the_rank_of_each_layer(finished, capsys, monkeypatch):
+    run = load_finished(finished)
+    hidden = next(
+        name for name, part in run.model.named_modules() if isinstance(part, torch.nn.ReLU)
+    )
+    monkeypatch.setattr(sys, "argv", ["spread", str(finished), "--layers", hidden])
+    runpy.run_path(str(ANALYSES / "spread_of_features.py"), run_name="__main__")
+    line = capsys.readouterr().out.splitlines()[-1]
+    size, rank = (float(number) for number in line.removeprefix(finished.name).split())
+    test = run.experiment.test
+    inputs = test.x[torch.cat(test.segments)].double().div(127.5).sub(1).float()
+    layers = dict(run.model.named_modules())
+    found = []
+    layers[hidden].register_forward_hook(lambda _m, _i, output: found.append(output))
+    with torch.no_grad():
+        run.model.eval()(inputs)
+    assert size == pytest.approx(float((found[0] ** 2).mean() ** 0.5), abs=0.006)
+    spectrum = torch.linalg.eigvalsh(torch.cov(found[0].double().T)).clamp(min=1e-12)
+    shares = spectrum / spectrum.sum()
+    assert rank == pytest.approx(float((-(shares * shares.log()).sum()).exp()), abs=0.06)

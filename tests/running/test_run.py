@@ -48,6 +48,12 @@ def test_a_run_leaves_everything_that_its_directory_promises(tmp_path):
     assert {"step", "measured"} <= {e["event"] for e in events}
 
 
+def test_folders_may_be_given_as_text(tmp_path):
+    outcome = run(Config(method="er", **QUICK), out=str(tmp_path), data=str(tmp_path / "none"))
+    assert outcome.path.parent == tmp_path
+    assert (outcome.path / "result.json").is_file()
+
+
 def test_the_same_command_twice_gives_the_same_bytes_times_aside(tmp_path):
     first, second = (
         run(Config(method="er+hmc", **QUICK), out=tmp_path / name) for name in ("a", "b")

@@ -69,8 +69,8 @@ class Outcome(NamedTuple):
 def run(
     config: Config,
     *,
-    out: Path,
-    data: Path | None = None,
+    out: str | Path,
+    data: str | Path | None = None,
     listener: ProgressListener = lambda progress: None,
     checkpoints: Schedule | None = None,
     strict: bool = False,
@@ -84,6 +84,7 @@ def run(
     `loggers` (tensorboard, mlflow, wandb) write below `logs` in the run directory, nowhere else.
     """
     require_loggers(loggers)
+    out, data = Path(out), None if data is None else Path(data)
     config = resolved(config)
     finished = read_result(out / run_name(config))
     if finished is not None:
