@@ -5,9 +5,10 @@ Langevin flow with its dot product (beta 0.003), without it (beta 0), by noise a
 normalised steps with and without it. For each: the cosine of the gradients of the mean loss of the
 evolved and of the raw minibatch, how much the loss rose, and how far the examples moved (RMS).
 
-    python analyses/aligned_gradients.py runs/cifar10/cifar10-er+ld-s0-*
+    python analyses/aligned_gradients.py runs/cifar10/cifar10-er-s*
 
-If the dot product did what it is for, the cosine would be higher with it than without.
+If the dot product did what it is for, the cosine would be higher with it than without. Of two or
+more networks the differences are given with a 95 % interval, paired by network.
 """
 
 import argparse
@@ -23,6 +24,8 @@ import evoreplay as ev
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.learner import scaled_to_unit_range
 from evoreplay.random_state import named_generator
+from evoreplay.reports.statistics import FEWEST_PAIRS, summary
+from evoreplay.reports.tables import decimal, interval_text
 from evoreplay.running.choosing import evenly
 from evoreplay.running.finished import load_finished, run_directories
 from evoreplay.traceless import traceless
@@ -36,6 +39,12 @@ WAYS = {
     "small steps, beta 0.003": (ev.Langevin(**SMALL), 0.003),
     "small steps, beta 0": (ev.Langevin(**SMALL), 0.0),
 }
+PAIRS = (
+    ("langevin, beta 0.003", "langevin, beta 0"),
+    ("langevin, beta 0.003", "noise alone"),
+    ("small steps, beta 0.003", "small steps, beta 0"),
+)
+"""The second is the control of the first."""
 
 
 def gradient_and_loss(model, inputs, labels):
@@ -63,6 +72,7 @@ def main():
     parser.add_argument("--data", type=Path, help="where the data are")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    cosines_of = {name: [] for name in WAYS}
     for path in (path for folder in options.runs for path in run_directories(folder).finished):
         run = load_finished(path, options.data)
         memory = load_file(path / "memory.safetensors")
@@ -86,10 +96,20 @@ def main():
                 for slots in minibatches
             ]
             cosines, rises, squares = zip(*found, strict=True)
+            cosines_of[name].append(fmean(cosines))
             print(
                 f"  {name:24} cosine {fmean(cosines):.3f} ± {stdev(cosines):.3f}"
                 f"   loss {fmean(rises):+.3f}   moved {math.sqrt(fmean(squares)):.4f}"
             )
+    networks = len(cosines_of["noise alone"])
+    if networks >= FEWEST_PAIRS:
+        print(f"cosine, differences over {networks} networks")
+        for ours, control in PAIRS:
+            found = summary(
+                [a - b for a, b in zip(cosines_of[ours], cosines_of[control], strict=True)]
+            )
+            difference = f"{decimal(found.mean, 4, sign=True)} {interval_text(found, 4, sign=True)}"
+            print(f"  {ours} minus {control}: {difference}")
 
 
 if __name__ == "__main__":

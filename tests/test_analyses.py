@@ -102,6 +102,32 @@ def test_small_steps_move_less_than_noise_and_still_make_examples_harder(
     assert small[2] > 0
 
 
+def test_cosines_of_several_networks_are_compared_network_by_network(
+    finished, tmp_path, capsys, monkeypatch
+):
+    other = ev.run(ev.Config(method="er", memory_size=50, seed=1), out=tmp_path).path
+    monkeypatch.setattr(sys, "argv", ["aligned", str(finished), str(other)])
+    runpy.run_path(str(ANALYSES / "aligned_gradients.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    cosines = {}
+    for line in lines[:12]:
+        if " cosine " in line:
+            cosines.setdefault(line[:26].strip(), []).append(float(line.split()[-7]))
+    assert lines[12] == "cosine, differences over 2 networks"
+    first, second = (
+        a - b for a, b in zip(cosines["langevin, beta 0.003"], cosines["noise alone"], strict=True)
+    )
+    line = lines[14].replace("\N{MINUS SIGN}", "-")
+    assert line.startswith("  langevin, beta 0.003 minus noise alone: ")
+    mean, low, high = (float(value) for value in re.findall(r"[+-]?\d\.\d{4}", line))
+    # each cosine is printed with three digits
+    assert mean == pytest.approx((first + second) / 2, abs=0.0011)
+    # half the interval of two values is t |a - b| / 2, t = 12.706 with one degree of freedom
+    half = 12.706 * abs(first - second) / 2
+    assert high - low == pytest.approx(2 * half, abs=12.706 * 0.003)
+    assert low < mean < high
+
+
 def test_the_effective_rank_counts_the_directions_in_which_features_spread():
     effective_rank = runpy.run_path(str(ANALYSES / "spread_of_features.py"))["effective_rank"]
     axes = torch.eye(6)[:4]
