@@ -91,6 +91,15 @@ def test_where_features_evolve_the_raw_images_have_both_losses(tmp_path):
     assert all(row["loss_after"] and not row["evolved"] for row in table(tmp_path / "images"))
 
 
+def test_where_the_input_takes_a_step_beside_features_it_is_shown(tmp_path):
+    learner = learner_of(*examples(), evolution=FLOW, space="1", input_rate=0.3)
+    assert ev.export_memory(learner, tmp_path / "images").images == 24
+    for row in table(tmp_path / "images"):
+        raw, moved = (levels(tmp_path / "images" / row[name]) for name in ("raw", "evolved"))
+        # bytes span a range of 2, and values beyond it are cut
+        assert 0 < np.sqrt(np.mean((moved / 127.5 - raw / 127.5) ** 2)) <= 0.31
+
+
 def test_sixty_four_numbers_are_a_picture_of_eight_by_eight(tmp_path):
     x, y = examples((64,))
     learner = learner_of(x / 16.0, y, evolution=FLOW)

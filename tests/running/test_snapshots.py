@@ -74,6 +74,22 @@ def test_a_snapshot_maps_the_features_and_shows_examples_before_and_after_evolut
     assert found["loss_before"].shape == found["loss_after"].shape == (12,)
 
 
+def test_where_the_input_takes_a_step_beside_features_a_snapshot_has_both(tmp_path):
+    fields = {"space": "hidden.0", "step": "normalised", "temperature": 0.0, "scale": 0.2}
+    for input_rate in (0.0, 0.01):
+        config = Config(method="er+ld", input_rate=input_rate, memory_size=20, **fields)
+        outcome = run(config, out=tmp_path)
+        found = load_file(outcome.path / "snapshots" / "step-00000025.safetensors")
+        assert not found["raw_features"].equal(found["evolved_features"])
+        assert ("raw" in found) == ("evolved" in found) == (input_rate > 0)
+    raw = found["x"][found["shown"]].float() / 127.5 - 1
+    torch.testing.assert_close(found["raw"], raw)
+    steps = (found["evolved"] - found["raw"]).square().flatten(1).mean(dim=1).sqrt()
+    # up the loss, unless all of an example's gradient is 0
+    torch.testing.assert_close(steps[steps > 0], torch.full((len(steps[steps > 0]),), 0.01))
+    assert (steps > 0).sum() > 6
+
+
 def test_taking_a_snapshot_changes_nothing_in_the_learner(tmp_path):
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Dropout(), nn.Linear(5, 2))

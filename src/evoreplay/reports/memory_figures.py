@@ -52,8 +52,9 @@ def _examples(memories: Memories, budget: Budget) -> Html | None:
         return None
     note = (
         "Memory examples as they are (above) and as they are replayed (below), with their loss "
-        "before and after evolution; values beyond the range of the images are cut. One seed of "
-        "each row with a flow." + left_out_note(len(figures), memories.evolving_there)
+        "before and after evolution; values beyond the range of the images are cut. Where features "
+        "move, too, the loss is that after both and the picture has the step of the input alone. "
+        "One seed of each row with a flow." + left_out_note(len(figures), memories.evolving_there)
     )
     return block("Raw and evolved examples", note, joined(*figures))
 

@@ -43,7 +43,7 @@ class MemoryImages:
     values: tuple[float, float]
     """Those that are black and white."""
     evolved: np.ndarray | None = None
-    """None without a flow, or where features evolve and not images."""
+    """None without a flow, or where features evolve and images stay as they are."""
     losses: Sequence[tuple[float, float]] | None = None
     """Before and after evolution; None without a flow."""
 
@@ -89,10 +89,10 @@ def export_memory(
 def _with_evolution(
     found: MemoryImages, learner: ReplayLearner, slots: Tensor, stored: torch.dtype
 ) -> MemoryImages:
-    """The losses and, where the images themselves evolve, these in the units of the model."""
+    """The losses and, where the images themselves move, these in the units of the model."""
     moved = evolved_examples(learner, slots, seed=learner.steps)
     losses = list(zip(moved.loss_before.tolist(), moved.loss_after.tolist(), strict=True))
-    if learner.space is not None:
+    if moved.raw is None or moved.evolved is None:
         return replace(found, losses=losses)
     known = stored == torch.uint8 and learner.prepare is scaled_to_unit_range
     return replace(

@@ -26,12 +26,16 @@ EMBEDDED = 500
 
 
 class Evolved(NamedTuple):
-    """Memory examples before and after evolution: inputs of the model, or features of a layer."""
+    """Memory examples before and after evolution."""
 
-    raw: Tensor
-    evolved: Tensor
     loss_before: Tensor
     loss_after: Tensor
+    raw: Tensor | None = None
+    """Inputs of the model; None where only features move."""
+    evolved: Tensor | None = None
+    raw_features: Tensor | None = None
+    """Features of a layer; None where the flow moves the inputs."""
+    evolved_features: Tensor | None = None
 
 
 def snapshot_positions(length: int) -> list[int]:
@@ -43,8 +47,8 @@ def take_snapshot(learner: Learner, position: int, directory: RunDirectory) -> N
     """Write the memory's examples, labels, deltas and features; nothing without a memory.
 
     `embedded` and `shown` are the slots of the rows of `embedding` (t-SNE) and of `raw`, `evolved`,
-    `loss_before` and `loss_after`. Where features evolve instead of inputs, these are in
-    `raw_features` and `evolved_features`, and there are no `raw` and `evolved`.
+    `loss_before` and `loss_after`. Where features evolve, these are in `raw_features` and
+    `evolved_features`, and there are no `raw` and `evolved` unless the inputs take a step beside.
     """
     memory: Memory | None = getattr(learner, "memory", None)
     if memory is None or len(memory) == 0:
@@ -60,12 +64,7 @@ def take_snapshot(learner: Learner, position: int, directory: RunDirectory) -> N
     if isinstance(learner, ReplayLearner) and learner.evolution is not None:
         tensors["shown"] = spread_over_classes(held.y, SHOWN)
         found = evolved_examples(learner, tensors["shown"], seed=position)._asdict()
-        if learner.space is not None:
-            found["raw_features"], found["evolved_features"] = (
-                found.pop("raw"),
-                found.pop("evolved"),
-            )
-        tensors |= found
+        tensors |= {name: tensor for name, tensor in found.items() if tensor is not None}
     directory.snapshots.mkdir(exist_ok=True)
     directory.write_tensors(f"snapshots/step-{position:08d}", tensors)
 
@@ -79,15 +78,20 @@ def spread_over_classes(labels: Tensor, count: int) -> Tensor:
 def evolved_examples(learner: ReplayLearner, slots: Tensor, *, seed: int) -> Evolved:
     """These memory examples and what evolution makes of them; the learner does not notice."""
     batch, evolved, *losses = MemoryEvolution(learner, seed=seed, name="snapshot").of(slots)
-    where = [batch.inputs, evolved.inputs]
+    found = Evolved(*losses)
+    inputs_move = learner.space is None or evolved.inputs is not batch.inputs
+    if inputs_move:
+        found = found._replace(raw=batch.inputs.cpu(), evolved=evolved.inputs.cpu())
     if learner.space is not None:
         evolving = learner.evolving()
         assert evolving is not None
-        raw = moved = evolving.lifted(batch)
-        if evolved.inputs is not batch.inputs:
-            moved = evolving.lifted(evolved)
-        where = [shifted(raw, batch.shift), shifted(moved, evolved.shift)]
-    return Evolved(*(t.cpu() for t in (*where, *losses)))
+        raw = evolving.lifted(batch)
+        moved = evolving.lifted(evolved) if inputs_move else raw
+        found = found._replace(
+            raw_features=shifted(raw, batch.shift).cpu(),
+            evolved_features=shifted(moved, evolved.shift).cpu(),
+        )
+    return found
 
 
 def features(learner: Learner, x: Tensor, delta: Tensor | None, chunk: int = CHUNK) -> Tensor:
