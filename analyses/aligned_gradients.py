@@ -24,7 +24,7 @@ import evoreplay as ev
 from evoreplay.gradients import named_gradients
 from evoreplay.learners.learner import scaled_to_unit_range
 from evoreplay.random_state import named_generator
-from evoreplay.reports.statistics import FEWEST_PAIRS, summary
+from evoreplay.reports.statistics import paired_differences
 from evoreplay.reports.tables import decimal, interval_text
 from evoreplay.running.choosing import evenly
 from evoreplay.running.finished import load_finished, run_directories
@@ -72,8 +72,9 @@ def main():
     parser.add_argument("--data", type=Path, help="where the data are")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    cosines_of = {name: [] for name in WAYS}
-    for path in (path for folder in options.runs for path in run_directories(folder).finished):
+    cosines_of = {name: {} for name in WAYS}
+    paths = (path for folder in options.runs for path in run_directories(folder).finished)
+    for network, path in enumerate(paths):
         run = load_finished(path, options.data)
         memory = load_file(path / "memory.safetensors")
         order = torch.randperm(
@@ -96,20 +97,16 @@ def main():
                 for slots in minibatches
             ]
             cosines, rises, squares = zip(*found, strict=True)
-            cosines_of[name].append(fmean(cosines))
+            cosines_of[name][network] = fmean(cosines)
             print(
                 f"  {name:24} cosine {fmean(cosines):.3f} ± {stdev(cosines):.3f}"
                 f"   loss {fmean(rises):+.3f}   moved {math.sqrt(fmean(squares)):.4f}"
             )
-    networks = len(cosines_of["noise alone"])
-    if networks >= FEWEST_PAIRS:
-        print(f"cosine, differences over {networks} networks")
-        for ours, control in PAIRS:
-            found = summary(
-                [a - b for a, b in zip(cosines_of[ours], cosines_of[control], strict=True)]
-            )
+    for ours, control in PAIRS:
+        found = paired_differences(cosines_of[ours], cosines_of[control])
+        if found is not None:
             difference = f"{decimal(found.mean, 4, sign=True)} {interval_text(found, 4, sign=True)}"
-            print(f"  {ours} minus {control}: {difference}")
+            print(f"cosine, {ours} minus {control}: {difference} (n = {found.n})")
 
 
 if __name__ == "__main__":

@@ -113,12 +113,13 @@ def test_cosines_of_several_networks_are_compared_network_by_network(
     for line in lines[:12]:
         if " cosine " in line:
             cosines.setdefault(line[:26].strip(), []).append(float(line.split()[-7]))
-    assert lines[12] == "cosine, differences over 2 networks"
+    assert len(lines) == 15
+    assert all(line.endswith("(n = 2)") for line in lines[12:])
     first, second = (
         a - b for a, b in zip(cosines["langevin, beta 0.003"], cosines["noise alone"], strict=True)
     )
-    line = lines[14].replace("\N{MINUS SIGN}", "-")
-    assert line.startswith("  langevin, beta 0.003 minus noise alone: ")
+    line = lines[13].replace("\N{MINUS SIGN}", "-")
+    assert line.startswith("cosine, langevin, beta 0.003 minus noise alone: ")
     mean, low, high = (float(value) for value in re.findall(r"[+-]?\d\.\d{4}", line))
     # each cosine is printed with three digits
     assert mean == pytest.approx((first + second) / 2, abs=0.0011)
