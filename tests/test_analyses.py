@@ -1,5 +1,6 @@
 """The questions that finished runs are asked, on small runs of the embedded digits."""
 
+import json
 import re
 import runpy
 import sys
@@ -10,7 +11,9 @@ import pytest
 import torch
 
 import evoreplay as ev
+from evoreplay.running.config import as_dict, config_hash
 from evoreplay.running.finished import load_finished
+from evoreplay.running.protocol import resolved
 
 ANALYSES = Path(__file__).parent.parent / "analyses"
 
@@ -160,3 +163,60 @@ def test_a_run_has_the_size_and_the_rank_of_each_layer(finished, capsys, monkeyp
     spectrum = torch.linalg.eigvalsh(torch.cov(found[0].double().T)).clamp(min=1e-12)
     shares = spectrum / spectrum.sum()
     assert rank == pytest.approx(float((-(shares * shares.log()).sum()).exp()), abs=0.06)
+
+
+def normalising_run(stream, held):
+    """A run of one normalising layer, which is all that running averages concern."""
+    x = stream.reshape(-1, 1)
+    return SimpleNamespace(
+        config=ev.Config(replay_size=len(held)),
+        model=torch.nn.BatchNorm1d(1, momentum=0.5),
+        experiment=SimpleNamespace(
+            stream=SimpleNamespace(x=x, order=torch.arange(len(x)), batch_size=4)
+        ),
+    ), {"x": held.reshape(-1, 1)}
+
+
+def test_running_averages_see_each_batch_of_the_stream_and_then_memory_with_its_noise():
+    with_statistics = runpy.run_path(str(ANALYSES / "running_statistics.py"))["with_statistics"]
+    run, memory = normalising_run(torch.arange(8.0), torch.tensor([10.0, 20.0, 30.0, 40.0]))
+    clean, noisy = (with_statistics(run, memory, deviation) for deviation in (0.0, 100.0))
+    mean, variance = 0.0, 1.0
+    for batch in ([0, 1, 2, 3], [10, 20, 30, 40], [4, 5, 6, 7], [10, 20, 30, 40]):
+        mean = (mean + sum(batch) / 4) / 2
+        centre = sum(batch) / 4
+        variance = (variance + sum((x - centre) ** 2 for x in batch) / 3) / 2
+    assert float(clean.running_mean) == pytest.approx(mean)
+    assert float(clean.running_var) == pytest.approx(variance)
+    assert float(noisy.running_var) > 5 * variance
+    assert float(run.model.running_mean) == 0
+
+
+def test_without_normalising_layers_the_statistics_change_nothing(finished, capsys, monkeypatch):
+    lines = printed("running_statistics", finished, capsys, monkeypatch).splitlines()
+    shares = [re.findall(r"\d+\.\d", line) for line in lines[1:]]
+    assert len(shares) == 3
+    assert shares[0] == shares[1] == shares[2]
+    run = load_finished(finished)
+    test, indices = run.experiment.test, torch.cat(run.experiment.test.segments)
+    inputs = test.x[indices].double().div(127.5).sub(1).float()
+    with torch.no_grad():
+        right = run.model.eval()(inputs).argmax(dim=1) == test.y[indices]
+    assert shares[0][0] == f"{100 * right.double().mean():.1f}"
+
+
+def test_the_share_of_moments_at_which_memory_is_unknown_is_counted_after_two_segments(
+    tmp_path, capsys, monkeypatch
+):
+    losses = {10: 9.0, 20: 9.0, 30: 0.5, 40: 1.5, 50: 1.0, 60: 2.5}
+    config = as_dict(resolved(ev.Config(method="er", precision="float32", device="cpu")))
+    entry = {
+        "config": config,
+        "config_hash": config_hash(ev.Config(**config)),
+        "final_accuracy": 0.5,
+        "examples_per_segment": [100] * 6,
+        "memory_loss": [{"batch": b, "loss": v, "accuracy": 0.1} for b, v in losses.items()],
+    }
+    (tmp_path / "results.json").write_text(json.dumps([entry]))
+    line = printed("unknown_memory", tmp_path / "results.json", capsys, monkeypatch).splitlines()[1]
+    assert line.split() == ["er", "s0", "50", "(2.50)"]

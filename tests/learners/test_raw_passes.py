@@ -95,3 +95,17 @@ def test_gradients_are_added_to_those_that_are_there():
     accumulate(model, {"4.bias": torch.ones(4)}, 2.0)
     assert bias.grad.tolist() == [2.5] * 4
     assert model[4].weight.grad is None
+
+
+def test_gradients_have_the_strides_of_their_parameter_which_a_fused_optimizer_relies_on():
+    def step(fused):
+        torch.manual_seed(0)
+        layer = torch.nn.Conv2d(3, 2, 3).to(memory_format=torch.channels_last)
+        gradient = torch.randn(2, 3, 3, 3)
+        for _ in range(2):
+            accumulate(layer, {"weight": gradient}, 1.0)
+        assert layer.weight.grad.stride() == layer.weight.stride() != gradient.stride()
+        torch.optim.SGD(layer.parameters(), lr=0.1, fused=fused).step()
+        return layer.weight
+
+    torch.testing.assert_close(step(fused=True), step(fused=False))

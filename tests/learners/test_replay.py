@@ -99,6 +99,20 @@ def test_statistics_all_lets_evolved_examples_in():
     assert int(mixed[2].num_batches_tracked) == 5  # 3 stream, 2 evolved
 
 
+@pytest.mark.parametrize("recipe", ["paper", "reference"])
+@pytest.mark.parametrize("flow", [Langevin(), Noise()])
+def test_statistics_decide_how_a_network_is_evaluated_and_never_what_it_learns(flow, recipe):
+    models = {"raw": small_net(), "all": small_net()}
+    for statistics, model in models.items():
+        learner = small_learner(model, evolution=flow, recipe=recipe, statistics=statistics)
+        for number in range(4):
+            learner.observe(*example_batch(number))
+    raw, everything = (dict(model.named_parameters()) for model in models.values())
+    assert same(raw, everything)
+    raw, everything = (dict(model.named_buffers()) for model in models.values())
+    assert not same(raw, everything)
+
+
 def test_with_statistics_all_a_flow_and_its_noise_control_update_them_equally_often():
     counts = []
     for flow in (Langevin(steps=1), Noise(steps=1)):

@@ -94,12 +94,12 @@ def test_the_bounds_have_another_stream_and_no_reference(write_run, tmp_path):
 
 
 def test_the_control_has_the_same_noise_weight_and_base(write_run, tmp_path):
-    write_run("mir+svgd", 0, rate=0.02)
+    write_run("mir+ld", 0, rate=0.02)
     write_run("mir+noise", 0, rate=0.02)
     write_run("mir+noise", 0, rate=0.01)
     write_run("er+noise", 0, rate=0.02)
     found = list(groups(tmp_path).values())
-    flow = next(g for g in found if g.method == "mir+svgd")
+    flow = next(g for g in found if g.method == "mir+ld")
     control = controls_of(flow, found).noise
     assert (control.method, control.config["rate"]) == ("mir+noise", 0.02)
 
@@ -116,6 +116,9 @@ def test_the_control_has_the_same_noise_weight_and_base(write_run, tmp_path):
         {"space": "hidden"},
         {"space": "hidden", "input_rate": 0.1},
         {"evolve_stream": True},
+        {"match": "hamiltonian"},
+        {"stride": 0.5},
+        {"candidates": 7},
     ],
 )
 def test_noise_under_other_settings_is_no_control(write_run, tmp_path, other):
@@ -145,6 +148,27 @@ def test_a_flow_without_noise_is_compared_with_noise_that_goes_as_far(write_run,
     everything = list(found.values())
     own = next(group for label, group in found.items() if label.startswith("er+ld"))
     assert controls_of(own, everything).noise.config["match"] == "distance"
+
+
+def test_langevins_noise_is_more_than_that_of_hmc_and_no_control_of_it(write_run, tmp_path):
+    write_run("er+hmc", 0)
+    write_run("er+noise", 0, match="langevin")
+    write_run("er+noise", 0, match="hamiltonian", friction=0.5)
+    found = groups(tmp_path)
+    assert controls_of(found["er+hmc"], list(found.values())).noise is None
+
+
+def test_steins_flow_draws_no_noise_and_is_only_compared_with_a_way_as_far(write_run, tmp_path):
+    write_run("er+svgd", 0)
+    write_run("er+svgd", 0, step="normalised")
+    for temperature in (0.0, 1.0):
+        write_run("er+noise", 0, match="distance", step="normalised", temperature=temperature)
+    write_run("er+noise", 0, match="langevin")
+    everything = list(groups(tmp_path).values())
+    flows = {g.config["step"]: g for g in everything if g.method == "er+svgd"}
+    assert controls_of(flows["raw"], everything).noise is None
+    control = controls_of(flows["normalised"], everything).noise
+    assert (control.config["match"], control.config["temperature"]) == ("distance", 0.0)
 
 
 def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, tmp_path):

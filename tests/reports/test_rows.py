@@ -39,11 +39,14 @@ def test_times_of_two_kinds_of_cpu_are_not_divided(write_run, tmp_path):
     kinds = {"AVX2": {"versions": {"cpu": "AVX2"}}, "AVX512": {"versions": {"cpu": "AVX512"}}}
     for seed, ours, theirs in [(0, "AVX2", "AVX2"), (1, "AVX512", "AVX2"), (2, "AVX512", "AVX512")]:
         write_run("er", seed, changes={"seconds_per_step": 0.01} | kinds[theirs])
-        write_run("er+ld", seed, changes={"seconds_per_step": 0.03} | kinds[ours])
+        write_run("er+ld", seed, changes={"seconds_per_step": 0.03 + seed % 2} | kinds[ours])
     write_run("er+hmc", 1, changes={"seconds_per_step": 0.02} | kinds["AVX512"])
     rows = rows_in(tmp_path)
     assert rows["er+ld"].cost.n == 2
-    assert rows["er+ld"].seconds_per_step.n == 3
+    assert rows["er+ld"].cost.mean == pytest.approx(3)
+    assert rows["er+ld"].seconds_per_step.n == 2
+    assert rows["er+ld"].seconds_per_step.mean == pytest.approx(0.03)
+    assert rows["er+hmc"].seconds_per_step.mean == pytest.approx(0.02)
     assert rows["er+hmc"].cost is None
 
 

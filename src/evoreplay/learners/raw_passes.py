@@ -73,5 +73,6 @@ def accumulate(model: nn.Module, gradients: Mapping[str, Tensor], weight: float)
     """Add gradients by name to the `grad` fields."""
     for name, parameter in model.named_parameters():
         if name in gradients:
-            weighted = weight * gradients[name]
-            parameter.grad = weighted if parameter.grad is None else parameter.grad + weighted
+            # strides of the parameter: a fused optimizer takes for granted that they are the same
+            before = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            parameter.grad = before + weight * gradients[name]

@@ -1,8 +1,9 @@
 """Which rows a row is compared with, and in which words.
 
 A row is compared with `er` under the same conditions, and a flow with its controls: the same noise
-without a gradient and, if raw and evolved examples are both replayed, twice the replay weight. The
-comparison is paired by seed. An interval that contains 0 is never a win.
+without a gradient and, if raw and evolved examples are both replayed, twice the replay weight. More
+or less noise is no control: at the paper's rate it decides the accuracy. The comparison is paired
+by seed. An interval that contains 0 is never a win.
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ CONDITIONS = (*STREAM, *TRAINING, *MEMORY, "measured_on")
 OVERRULING = ("memory", "retrieval", "transforms", "raw_weight")
 """With one of these, `er` is another method."""
 EVOLUTION = (
-    *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "temperature", "step"),
+    *("recipe", "raw_weight", "evolved_weight", "rate", "steps", "step"),
     *("statistics", "write_back", "clamp", "memory", "retrieval", "transforms"),
-    *("space", "input_rate", "evolve_stream"),
+    *("space", "input_rate", "evolve_stream", "friction", "initial_velocity"),
+    *("candidates", "stride", "reg", "decay", "edit_sign"),
 )
 """What a flow and its control have in common besides."""
 TWICE = 2.0
 Measure = Callable[[FinishedRun], float | None]
-NOISE_OF = {"ld": "langevin", "svgd": "langevin", "hmc": "hamiltonian"}
+FLOWS = ("ld", "svgd", "hmc")
+NOISE_OF = {"ld": "langevin", "hmc": "hamiltonian"}
+"""Stein's flow draws none."""
 
 
 class Comparison(NamedTuple):
@@ -52,7 +56,7 @@ class Controls(NamedTuple):
     """Rows that have all of a flow but its gradient."""
 
     noise: Group | None
-    """As much noise."""
+    """As much noise, or as far a way in random directions."""
     twice: Group | None
     """As much weight of replay, where raw and evolved examples weigh 2 together; for `er`."""
 
@@ -72,19 +76,18 @@ def is_reference(group: Group) -> bool:
 def controls_of(group: Group, groups: Sequence[Group]) -> Controls:
     """The controls of a flow that are there; none for other methods."""
     base, _, flow = group.method.partition("+")
-    if flow not in NOISE_OF:
+    if flow not in FLOWS:
         return Controls(None, None)
-    # a flow without noise has none to match but the distance that it goes
-    match = NOISE_OF[flow] if group.config["temperature"] > 0 else "distance"
+    match, temperature = _noise_of(group, flow)
     noise = nearest(
         group,
         groups,
         lambda other: (
             other.method == f"{base}+noise"
+            and (other.config["match"], other.config["temperature"]) == (match, temperature)
             and _alike(group, other)
             and group.same(other, EVOLUTION)
         ),
-        prefer=lambda other: other.config["match"] == match,
     )
     twice = None
     # an evolved stream weighs more than 1 itself, and er-x2 has no such weight
@@ -122,6 +125,15 @@ def verdict(difference: Summary | None, other: str) -> str:
     return f"{'higher' if difference.mean > 0 else 'lower'} than {other}"
 
 
+def _noise_of(group: Group, flow: str) -> tuple[str | None, float]:
+    """Match and temperature of the noise control."""
+    temperature = group.config["temperature"]
+    if flow in NOISE_OF and temperature > 0:
+        return NOISE_OF[flow], temperature
+    # nothing to match but the way that it goes, which only normalised steps know
+    return ("distance" if group.config["step"] == "normalised" else None), 0.0
+
+
 def _replayed_weight(group: Group) -> float:
     config = group.config
     try:
@@ -135,16 +147,11 @@ def _alike(group: Group, other: Group) -> bool:
     return group.same(other, CONDITIONS)
 
 
-def nearest(
-    group: Group,
-    groups: Sequence[Group],
-    suits: Callable[[Group], bool],
-    prefer: Callable[[Group], bool] = lambda other: True,
-) -> Group | None:
-    """Of several that suit, a preferred one that differs in the fewest other settings."""
+def nearest(group: Group, groups: Sequence[Group], suits: Callable[[Group], bool]) -> Group | None:
+    """Of several that suit, the one that differs in the fewest other settings."""
 
-    def distance(other: Group) -> tuple[bool, int, str]:
+    def distance(other: Group) -> tuple[int, str]:
         differing = sum(group.config[f] != other.config.get(f) for f in group.config)
-        return not prefer(other), differing, other.label
+        return differing, other.label
 
     return min((other for other in groups if suits(other)), key=distance, default=None)

@@ -39,7 +39,7 @@ COLUMNS = (
 NOTES = (
     "Moved: RMS displacement of replayed examples in the units of what evolves, mean over the "
     "stream. All else is at the end of the stream. Rise of the loss: mean loss of the memory after "
-    "evolution minus before.",
+    "evolution minus before, from where memory holds the examples, without augmentation.",
     "Distance: squared maximum mean discrepancy (unbiased, so it may be below 0) between features "
     "of at most 500 memory examples and of at most 500 examples of all past data, Gaussian kernel, "
     "bandwidth the median squared distance of the past examples. Each network has features of its "

@@ -40,7 +40,7 @@ class Row:
     """Against the control of equal weight."""
     paper: PaperNumber | None
     seconds_per_step: Summary | None
-    """CPU time."""
+    """CPU time, of the runs that `cost` is of, if it is of any."""
     cost: Summary | None
     """Time of a step relative to `er`, by seed."""
     predicted_cost: float | None
@@ -63,8 +63,9 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
     accuracy = percent(list(group.final_accuracy.values()))
     assert accuracy is not None
     reference, controls = reference_of(group, groups), controls_of(group, groups)
-    seconds = group.by_seed(lambda run: run.seconds_per_step)
     timed_against = group if is_reference(group) else reference
+    comparable = {} if timed_against is None else _comparable_times(group, timed_against)
+    seconds = comparable or _times(group)
     return Row(
         group=group,
         accuracy=accuracy,
@@ -75,15 +76,19 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         to_twice=_compared(group, controls.twice),
         paper=paper_accuracy(group),
         seconds_per_step=summary(list(seconds.values())) if seconds else None,
-        cost=None if timed_against is None else _relative_time(group, timed_against),
+        cost=None if timed_against is None else paired_ratios(comparable, _times(timed_against)),
         predicted_cost=_predicted_cost(group),
         paper_cost=paper_cost(group),
         memory=memory_numbers(group, reference),
     )
 
 
-def _relative_time(group: Group, other: Group) -> Summary | None:
-    """By seed, of runs on CPUs of one kind: times of two kinds are of two clocks."""
+def _times(group: Group) -> dict[int, float]:
+    return group.by_seed(lambda run: run.seconds_per_step)
+
+
+def _comparable_times(group: Group, other: Group) -> dict[int, float]:
+    """Of runs on the kind of CPU that the other's run of the seed had: two kinds are two clocks."""
     theirs = {run.seed: run for run in other.runs}
 
     def comparable(run: FinishedRun) -> float | None:
@@ -91,7 +96,7 @@ def _relative_time(group: Group, other: Group) -> Summary | None:
         alike = pair is not None and pair.versions.get("cpu") == run.versions.get("cpu")
         return run.seconds_per_step if alike else None
 
-    return paired_ratios(group.by_seed(comparable), other.by_seed(lambda run: run.seconds_per_step))
+    return group.by_seed(comparable)
 
 
 def _compared(group: Group, other: Group | None) -> Comparison | None:

@@ -1,4 +1,8 @@
-"""Minibatches of the memory, evolved as in training, while the learner does not notice."""
+"""Minibatches of the memory, evolved as in training, while the learner does not notice.
+
+What evolves are the examples as memory holds them; a learner that augments evolves their augmented
+copies in training.
+"""
 
 from __future__ import annotations
 

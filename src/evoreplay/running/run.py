@@ -22,6 +22,7 @@ from evoreplay.running.along_stream import RobustnessAlongStream
 from evoreplay.running.assembly import make_learner
 from evoreplay.running.checkpoint import Checkpoints, Schedule, environment
 from evoreplay.running.config import Config, as_dict, config_hash, run_name
+from evoreplay.running.cpu_kind import cpu_kind
 from evoreplay.running.directory import Result, RunDirectory, open_run_directory, read_result
 from evoreplay.running.evaluation import Evaluator
 from evoreplay.running.events import EventLog, read_events
@@ -346,6 +347,5 @@ def versions() -> dict[str, Any]:
         "numpy": numpy.__version__,
         "python": platform.python_version(),
         "threads": torch.get_num_threads(),
-        # sums round differently, and steps take another time, with other vector instructions
-        "cpu": torch.backends.cpu.get_cpu_capability(),
+        "cpu": cpu_kind(),
     }
