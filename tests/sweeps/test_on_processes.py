@@ -140,10 +140,15 @@ def children(pid):
 
 
 def kill_at_random(out, experiment, kills, generator):
-    """Kill drivers or workers, and start the sweep again whenever its driver is gone."""
+    """Kill drivers or workers, and start the sweep again whenever its driver is gone.
+
+    There is a kill for each run that has begun, so that a fast machine sees as many as a slow one.
+    """
     driver, done = start(experiment, out), 0
     while done < kills:
-        time.sleep(generator.uniform(1.0, 6.0))
+        while driver.poll() is None and len(list(out.glob("*/events.jsonl"))) <= done:
+            time.sleep(0.05)
+        time.sleep(generator.uniform(0.0, 1.5))
         if driver.poll() is not None:
             break
         victims = children(driver.pid)
