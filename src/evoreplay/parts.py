@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 Prepare = Callable[[Tensor], Tensor]
 """From an input as it is stored to an input of the model."""
@@ -167,18 +167,19 @@ class Evolution(Protocol):
 
 @runtime_checkable
 class Energy(Protocol):
-    """Which way is harder; `alignment` is the weight of the dot product of gradients."""
+    """Which way is harder: `bind(model, x_raw, y)` gives the gradient for one minibatch.
+
+    One with a weight `alignment` of the dot product of gradients above 0 is also given the
+    `reference_gradient`, g'.
+    """
 
     @property
-    def alignment(self) -> float: ...
-    def bind(
-        self,
-        model: nn.Module,
-        x_raw: Tensor,
-        y: Tensor,
-        *,
-        reference_gradient: Mapping[str, Tensor] | None = None,
-    ) -> EnergyGradient: ...
+    def bind(self) -> Callable[..., EnergyGradient]: ...
+
+
+def alignment_of(energy: Energy) -> float:
+    """Weight of the dot product of gradients; 0 for an energy that knows of none."""
+    return float(getattr(energy, "alignment", 0.0))
 
 
 def settings_of(part: object) -> dict[str, Any] | None:

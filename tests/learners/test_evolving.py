@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 from evoreplay import Batch, Langevin, MemoryEnergy, Noise, ReservoirMemory
 from evoreplay.checks import example_batch
 from evoreplay.learners.evolving import Evolving, displacement, written
+from evoreplay.learners.passes import RawPass
 from shared.small_learner import (
     LAYER,
     Doubling,
@@ -46,6 +47,30 @@ def test_only_our_own_energy_begins_at_the_raw_pass_and_only_where_that_is_what_
     assert not evolving().begins_at(replace(batch, companions=batch.inputs))
     own = Evolving(small_net(), None, Langevin(), WithoutShortcut())
     assert not own.begins_at(batch)
+
+
+class Bowl:
+    """U(x) = |x - x_raw - 1|^2 / 2: an energy with the one method that it must have."""
+
+    def bind(self, model, x_raw, y):
+        return lambda x: x - x_raw - 1
+
+
+def test_an_energy_needs_no_more_than_bind_and_a_learner_with_it_can_be_saved(tmp_path):
+    flow = Langevin(steps=1, rate=0.5, temperature=0.0)
+    batch = batch_of(torch.zeros(3, 12))
+    own = Evolving(small_net(), None, flow, Bowl())
+    moved = own.evolved(batch, RawPass(), torch.Generator()).inputs
+    assert torch.equal(moved, torch.full((3, 12), 0.5))
+    learner = small_learner(small_net(), evolution=flow, energy=Bowl())
+    for number in range(3):
+        learner.observe(*example_batch(number))
+    learner.save(tmp_path)
+    other = small_learner(small_net())
+    loaded = type(learner).load(
+        tmp_path, model=other.model, optimizer=other.optimizer, energy=Bowl()
+    )
+    assert loaded.observe(*example_batch(3)) == learner.observe(*example_batch(3))
 
 
 def test_what_is_moved_and_what_is_written_are_inputs_or_shifts():

@@ -17,7 +17,7 @@ UNDER_PGD = {
 
 @pytest.fixture
 def compared(write_run, tmp_path):
-    def make(shares=UNDER_PGD, **changed):
+    def make(shares=UNDER_PGD, examples=None, **changed):
         for method, values in shares.items():
             for seed, share in enumerate(values):
                 path = write_run(method, seed, dataset="cifar10")
@@ -25,6 +25,7 @@ def compared(write_run, tmp_path):
                 curve = [{"eps": 0.0, "accuracy": 0.5}, {"eps": EPS, "accuracy": share}]
                 found = {
                     "config_hash": result["config_hash"],
+                    "examples": (examples or {}).get(method, 1000),
                     "pgd": {"steps": changed.get(method, 20), "curve": curve},
                     "cw": {"quick": BUDGET | {"accuracy": 0.3, "accuracy_at_half": None}},
                 }
@@ -73,6 +74,12 @@ def test_an_attack_that_says_nothing_at_half_has_no_line_for_it(compared):
 def test_attacks_of_different_strength_are_not_compared(compared):
     table = compared(**{"er+ld": 40})
     assert "PGD at 4/255" not in {row[1].text for row in table.rows if row[0].text == "er+ld"}
+
+
+def test_attacks_on_another_number_of_images_are_not_compared(compared):
+    table = compared(examples={"er+ld": 50})
+    rows = {row[0].text for row in table.rows}
+    assert rows == {"er+noise"}
 
 
 def test_without_a_row_to_compare_with_there_is_no_table(compared):

@@ -127,6 +127,18 @@ def test_of_several_rows_the_one_with_the_same_settings_is_compared(claims):
     assert line(table, f"{than} er memory=null")[2].value == pytest.approx(2.0)
 
 
+def test_stein_is_not_compared_with_langevin_at_another_temperature(claims):
+    cold = ("temperature", 0.0)
+    table = claims({("er",): ER, ("er+svgd",): (0.35, 0.36, 0.371), ("er+ld", cold): ER})
+    assert not [row for row in table.rows if "than er+ld temperature=0.0" in row[0].text]
+
+
+def test_a_run_that_was_attacked_along_the_stream_is_still_the_papers_experiment(claims):
+    attacked = ("attacked", 200)
+    table = claims({("er",): ER, ("er+ld", attacked): (0.35, 0.36, 0.37)})
+    assert line(table, "er+ld attacked=200 is more accurate than er")[1].text == "holds"
+
+
 def test_a_setting_that_is_not_the_papers_is_not_judged(claims):
     table = claims({("er",): ER, ("er+ld",): ER, ("er+ld", ("space", "layer3")): ER})
     assert not [row for row in table.rows if "layer3" in row[0].text]

@@ -1,5 +1,7 @@
 import pytest
+import torch
 
+import evoreplay as ev
 from evoreplay.reports.collect import collect
 from evoreplay.reports.comparisons import controls_of, reference_of, verdict
 from evoreplay.reports.groups import sections
@@ -158,17 +160,29 @@ def test_langevins_noise_is_more_than_that_of_hmc_and_no_control_of_it(write_run
     assert controls_of(found["er+hmc"], list(found.values())).noise is None
 
 
-def test_steins_flow_draws_no_noise_and_is_only_compared_with_a_way_as_far(write_run, tmp_path):
+def test_flows_that_draw_no_noise_and_go_another_way_than_the_drift_have_no_noise_control(
+    write_run, tmp_path
+):
     write_run("er+svgd", 0)
     write_run("er+svgd", 0, step="normalised")
+    write_run("er+hmc", 0, step="normalised", temperature=0.0)
     for temperature in (0.0, 1.0):
         write_run("er+noise", 0, match="distance", step="normalised", temperature=temperature)
     write_run("er+noise", 0, match="langevin")
     everything = list(groups(tmp_path).values())
-    flows = {g.config["step"]: g for g in everything if g.method == "er+svgd"}
-    assert controls_of(flows["raw"], everything).noise is None
-    control = controls_of(flows["normalised"], everything).noise
-    assert (control.config["match"], control.config["temperature"]) == ("distance", 0.0)
+    flows = [group for group in everything if group.method in ("er+svgd", "er+hmc")]
+    assert [controls_of(flow, everything).noise for flow in flows] == [None] * 3
+
+
+@pytest.mark.parametrize("flow", [ev.Langevin, ev.Stein, ev.Hamiltonian])
+def test_only_langevins_normalised_steps_go_as_far_as_noise_that_matches_a_distance(flow):
+    settings = {"steps": 5, "rate": 0.01, "temperature": 0.0, "step": "normalised"}
+    generator = torch.Generator().manual_seed(0)
+    x, up = torch.randn(10, 3072, generator=generator), torch.ones(10, 3072)
+    way = flow(**settings).evolve(x, lambda _: -up, generator=generator) - x
+    noise = ev.Noise(match="distance", **settings).standard_deviation
+    as_far = abs(float(way.square().mean().sqrt()) / noise - 1) < 0.05
+    assert as_far == (flow is ev.Langevin)
 
 
 def test_twice_the_weight_is_a_control_of_the_recipe_reference_only(write_run, tmp_path):

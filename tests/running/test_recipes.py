@@ -44,6 +44,14 @@ def test_the_noise_control_of_the_tuned_steps_goes_as_far_as_they_do():
     assert of("er+noise", recipe="tuned", match="langevin").match == "langevin"
 
 
+@pytest.mark.parametrize("settings", [{"temperature": 0.1}, {"step": "raw"}])
+def test_steps_with_noise_or_of_an_unknown_length_have_langevins_noise_as_a_control(settings):
+    control = of("er+noise", recipe="tuned", **settings)
+    assert control.match == "langevin"
+    expected = math.sqrt(2 * 0.02 * 2 * control.temperature)
+    assert math.isclose(make_flow("noise", control).standard_deviation, expected)
+
+
 @pytest.mark.parametrize("method", ["er", "er+ld", "er+noise"])
 @pytest.mark.parametrize("recipe", ["paper", "reference"])
 def test_by_the_other_recipes_noise_is_that_of_langevin(method, recipe):

@@ -1,4 +1,5 @@
 import hashlib
+import json
 
 import pytest
 import torch
@@ -6,6 +7,7 @@ import torch
 from evoreplay import Config, UserError
 from evoreplay.running.protocol import resolved
 from evoreplay.running.setup import make_model, prepare_experiment
+from shared.text_files import write_rows
 
 
 def experiment_of(**settings):
@@ -66,3 +68,30 @@ def test_settings_can_be_chosen_without_a_look_at_the_test_images():
     looked_at = torch.cat(choosing.test.segments)
     assert sorted(looked_at.tolist()) == sorted(torch.cat(usual.validation.segments).tolist())
     assert not set(looked_at.tolist()) & set(torch.cat(usual.test.segments).tolist())
+
+
+@pytest.fixture
+def texts_of_three_domains(tmp_path):
+    rows = [{"text": f"word {n} of {c}", "label": c} for c in "abcdef" for n in range(40)]
+    write_rows(tmp_path / "train.jsonl", rows)
+    domains = {"one": ["f", "a"], "two": ["b", "c"], "three": ["d", "e"]}
+    (tmp_path / "domains.json").write_text(json.dumps(domains))
+    return f"text:{tmp_path}"
+
+
+@pytest.mark.parametrize("settings", [{}, {"segments": 3}])
+def test_domains_of_texts_are_the_segments(texts_of_three_domains, settings):
+    experiment = experiment_of(dataset=texts_of_three_domains, **settings)
+    assert experiment.groups == [[5, 0], [1, 2], [3, 4]]
+
+
+def test_another_number_of_segments_than_there_are_domains_is_refused(texts_of_three_domains):
+    with pytest.raises(UserError, match=r"segments is 2, but .* has 3 domains"):
+        experiment_of(dataset=texts_of_three_domains, segments=2)
+
+
+def test_texts_without_domains_have_five_segments_or_as_many_as_asked_for(tmp_path):
+    rows = [{"text": f"word {n} of {c}", "label": c} for c in "abcdef" for n in range(40)]
+    dataset = f"text:{write_rows(tmp_path / 'rows.jsonl', rows)}"
+    assert len(experiment_of(dataset=dataset).groups) == 5
+    assert len(experiment_of(dataset=dataset, segments=2).groups) == 2

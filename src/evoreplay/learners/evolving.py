@@ -31,7 +31,7 @@ from evoreplay.evolution.flow import gaussian, normalised, root_mean_square
 from evoreplay.learners.context import require_movable
 from evoreplay.learners.passes import RawPass
 from evoreplay.models.split import Split, renamed, shifted
-from evoreplay.parts import Batch, Energy, EnergyGradient, Evolution
+from evoreplay.parts import Batch, Energy, EnergyGradient, Evolution, alignment_of
 from evoreplay.traceless import traceless
 
 
@@ -61,7 +61,7 @@ class Evolving:
     @property
     def needs_reference_gradient(self) -> bool:
         """Whether somebody has to compute g'."""
-        return self.flow.uses_energy and self.energy.alignment > 0
+        return self.flow.uses_energy and alignment_of(self.energy) > 0
 
     def begins_at(self, batch: Batch) -> bool:
         """Whether the first step asks for the loss gradient of the raw minibatch."""
@@ -117,11 +117,12 @@ class Evolving:
     ) -> EnergyGradient:
         if not self.flow.uses_energy:
             return torch.zeros_like
-        bind = self.energy.bind
+        bind, gradient = self.energy.bind, known.gradient
         if known.ascent is not None and isinstance(self.energy, MemoryEnergy):
-            bind = partial(self.energy.bind, loss_gradient=known.ascent)
-        gradient = known.gradient
-        if gradient is not None and model is not self.model:
+            bind = partial(bind, loss_gradient=known.ascent)
+        if gradient is None or not self.needs_reference_gradient:
+            return bind(model, raw, labels)
+        if model is not self.model:
             gradient = renamed(gradient, self.model, model)
         return bind(model, raw, labels, reference_gradient=gradient)
 

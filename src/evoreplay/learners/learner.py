@@ -136,12 +136,13 @@ class Learner(ABC):
             part.load_state_dict(state[name])
 
     def _named_parts(self) -> Iterator[tuple[str, Any]]:
-        """Every part that is there; transforms are numbered."""
+        """Every part that is there and has a state; transforms are numbered."""
         for role in self.part_names:
             part = getattr(self, role)
             if isinstance(part, tuple):
                 yield from ((f"{role} {n}", one) for n, one in enumerate(part))
-            elif part is not None:
+            elif part is not None and (role != "energy" or hasattr(part, "state_dict")):
+                # an energy is a formula: `bind` is all that it must have
                 yield role, part
 
     def save(self, path: str | Path) -> Path:

@@ -51,6 +51,7 @@ from evoreplay.parts import (
     Retrieval,
     State,
     Transform,
+    alignment_of,
 )
 from evoreplay.retrieval import UniformRetrieval
 from evoreplay.traceless import batch_statistics_only, traceless
@@ -362,7 +363,7 @@ class ReplayLearner(Learner):
         """The minibatch after the flow, in float32 where rounding would drown the dot product."""
         evolving = self.evolving()
         assert evolving is not None
-        with self._autocast(enabled=self.energy.alignment == 0):
+        with self._autocast(enabled=alignment_of(self.energy) == 0):
             return evolving.evolved(batch, known, self.generators["evolution"])
 
     def _finished(self, batch: Batch, evolved: Batch) -> Outcome:

@@ -130,8 +130,10 @@ def _noise_of(group: Group, flow: str) -> tuple[str | None, float]:
     temperature = group.config["temperature"]
     if flow in NOISE_OF and temperature > 0:
         return NOISE_OF[flow], temperature
-    # nothing to match but the way that it goes, which only normalised steps know
-    return ("distance" if group.config["step"] == "normalised" else None), 0.0
+    # nothing to match but the way that it goes: rate times steps, for normalised steps of
+    # Langevin's drift; a velocity or a kernel takes examples another way
+    goes_as_far = flow == "ld" and group.config["step"] == "normalised"
+    return ("distance" if goes_as_far else None), 0.0
 
 
 def _replayed_weight(group: Group) -> float:

@@ -13,7 +13,9 @@ from evoreplay.reports.usual import HARDWARE, config_by
 
 COLUMNS = {"cifar10": "cifar10", "cifar100": "cifar100", "mini-imagenet": "miniimagenet"}
 """Our names of datasets and the paper's."""
-SAME_EXPERIMENT = frozenset({"dataset", "method", "seed", "scale", "dot_product", *HARDWARE})
+SAME_EXPERIMENT = frozenset({
+    *("dataset", "method", "seed", "scale", "dot_product", "attacked", *HARDWARE),
+})  # fmt: skip
 """A row may have any of these: they are not settings of the experiment, or are looked up."""
 PAPERS_OWN = "paper"
 """The recipe of its experiments."""

@@ -82,9 +82,10 @@ def result_table(section: Section, rows: Sequence[Row]) -> Table:
             "points of final accuracy, paired by seed; each interval stands for itself, so of "
             "many comparisons some exclude 0 by chance.",
             "er: the row er with the same stream, model, memory and training. Noise control: the "
-            "same method with as much noise and no gradient (+noise); a flow that draws none is "
-            "compared with noise that goes as far as its normalised steps. er-x2: replay of twice "
-            "the weight, the second control where raw and evolved examples are replayed.",
+            "same method with as much noise and no gradient (+noise); normalised steps of "
+            "Langevin's drift without noise are compared with noise that goes as far. er-x2: "
+            "replay of twice the weight, the second control where raw and evolved examples are "
+            "replayed.",
             *_common(section),
             BRACKETS,
             *([INCOMPLETE] if any(map(_is_incomplete, section.all_groups)) else []),

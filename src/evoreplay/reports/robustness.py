@@ -11,6 +11,9 @@ from evoreplay.errors import UserError, require
 from evoreplay.reports.reading import number, read_json, share
 
 PIXEL = 255
+PGD_SETTINGS = ("norm", "steps", "step_size", "restarts", "examples")
+CARLINI_WAGNER_SETTINGS = ("searches", "constant", "steps", "rate", "examples")
+"""Attacks that differ in one of these, the number of images too, are not compared."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ def read_robustness(path: Path, config_hash: str) -> Robustness | None:
 
 
 def _parsed(found: dict[str, Any]) -> Robustness:
+    counted = {"examples": found["examples"]} if found.get("examples") is not None else {}
     pgd = found.get("pgd") or {}
     along: dict[float, dict[int, Attacked]] = {}
     for moment in found.get("along_stream") or ():
@@ -70,14 +74,14 @@ def _parsed(found: dict[str, Any]) -> Robustness:
         along.setdefault(_there(number(moment["eps"])), {})[int(moment["batch"])] = attacked
     return Robustness(
         examples=found.get("examples"),
-        pgd_settings=_settings(pgd, ("norm", "steps", "step_size", "restarts")),
+        pgd_settings=_settings(pgd | counted, PGD_SETTINGS),
         pgd={
             _there(number(point["eps"])): _there(share(point["accuracy"]))
             for point in pgd.get("curve") or ()
         },
         carlini_wagner={
             str(name): CarliniWagner(
-                budget=_settings(attack, ("searches", "constant", "steps", "rate")),
+                budget=_settings(attack | counted, CARLINI_WAGNER_SETTINGS),
                 accuracy=_there(share(attack["accuracy"])),
                 mean_l2=number(attack.get("mean_l2")),
                 accuracy_at_half=share(attack.get("accuracy_at_half")),

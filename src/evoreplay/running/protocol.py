@@ -16,8 +16,8 @@ from evoreplay.running.recipes import with_recipe
 class Protocol:
     """Numbers of the paper's experiments (and of those it follows)."""
 
-    segments: int
-    """Tasks of the class-split stream."""
+    segments: int | None
+    """Tasks of the class-split stream; None: the domains of the data, or `USUAL_SEGMENTS`."""
     memory_size: int
     updates: int
     rate: float
@@ -39,8 +39,9 @@ PROTOCOLS = {
         segments=10, memory_size=1000, updates=1, rate=0.01, model="text", space="embedding"
     ),
 }
-OWN_DATA = Protocol(segments=5, memory_size=500, updates=1, rate=0.01, model="auto")
-OWN_TEXTS = replace(PROTOCOLS["clinc150"], segments=5)
+USUAL_SEGMENTS = 5
+OWN_DATA = Protocol(segments=USUAL_SEGMENTS, memory_size=500, updates=1, rate=0.01, model="auto")
+OWN_TEXTS = replace(PROTOCOLS["clinc150"], segments=None)
 OWN_DATA_PREFIXES = ("folder:", "parquet:", "npz:", "text:")
 
 HELD_OUT_FOR_TEST = 0.2

@@ -62,7 +62,8 @@ def _fitting(numbers: dict[str, Any], config: Config, flow: str) -> dict[str, An
     if config.space == "input":
         # no step beside those of the input itself
         fitting.pop("input_rate", None)
-    if flow == "noise" and numbers:
+    steps = _filled(config, fitting)
+    if flow == "noise" and numbers and (steps.step, steps.temperature) == ("normalised", 0):
         # steps without noise have none to match: the control goes as far in a random direction
         fitting["match"] = "distance"
     return fitting

@@ -16,7 +16,11 @@ from evoreplay.errors import require, unknown
 from evoreplay.models import MLP, ResNet18, TextClassifier, in_channels_last
 from evoreplay.random_state import named_generator, named_seed, seeded_random_state
 from evoreplay.running.config import Config
-from evoreplay.running.protocol import HELD_OUT_FOR_TEST, HELD_OUT_FOR_VALIDATION
+from evoreplay.running.protocol import (
+    HELD_OUT_FOR_TEST,
+    HELD_OUT_FOR_VALIDATION,
+    USUAL_SEGMENTS,
+)
 from evoreplay.streams import (
     ArrayStream,
     blurry,
@@ -60,10 +64,7 @@ class Experiment:
 def prepare_experiment(config: Config, data: Path | None = None) -> Experiment:
     """The stream and what it is evaluated on; they depend on data, stream and seed alone."""
     dataset = load_dataset(config.dataset, data=data)
-    if dataset.groups is not None:
-        groups = [list(group) for group in dataset.groups]
-    else:
-        groups = class_groups(dataset.classes, min(cast(int, config.segments), dataset.classes))
+    groups = segment_classes(dataset, config.segments)
     split_generator = named_generator(config.seed, "split")
     train_x, train_y = dataset.train_x, dataset.train_y
     if dataset.test_x is not None and dataset.test_y is not None:
@@ -85,6 +86,19 @@ def prepare_experiment(config: Config, data: Path | None = None) -> Experiment:
     if config.measured_on == "validation":
         test = validation
     return Experiment(dataset, groups, stream, validation, test)
+
+
+def segment_classes(dataset: Dataset, segments: int | None) -> list[list[int]]:
+    """The classes of each segment: those of a domain, or equal groups in the order of labels."""
+    if dataset.groups is None:
+        wanted = USUAL_SEGMENTS if segments is None else segments
+        return class_groups(dataset.classes, min(wanted, dataset.classes))
+    require(
+        segments in (None, len(dataset.groups)),
+        f"segments is {segments}, but {dataset.name} has {len(dataset.groups)} domains, and these "
+        "are its segments; leave out segments",
+    )
+    return [list(group) for group in dataset.groups]
 
 
 def data_fingerprint(experiment: Experiment) -> str:
