@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import pytest
 import torch
 
-from evoreplay import Langevin, ReplayLearner, ReservoirMemory, UniformRetrieval
+from evoreplay import Langevin, ReplayLearner, ReservoirMemory, UniformRetrieval, UserError
 from evoreplay.checks import check_flow, check_learner, check_memory, check_retrieval
 
 
@@ -69,3 +69,8 @@ def test_broken_parts_fail_with_a_sentence():
                 model, torch.optim.SGD(model.parameters(), lr=0.1), memory=ReservoirMemory(10)
             )
         )
+
+
+def test_a_part_instead_of_its_class_is_refused_with_a_sentence():
+    with pytest.raises(UserError, match="is made already; give its class"):
+        check_flow(Langevin())

@@ -15,14 +15,14 @@ TRANSFORM_CHECKS and LEARNER_CHECKS.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from evoreplay.errors import UserError
+from evoreplay.errors import UserError, require
 from evoreplay.learners import Learner
 from evoreplay.learners.context import StepContext, StreamStep
 from evoreplay.learners.learner import scaled_to_unit_range
@@ -368,31 +368,32 @@ LEARNER_CHECKS: tuple[Callable[[MakeLearner], None], ...] = (
 )
 
 
+def _run(checks: Sequence[Callable[[Any], None]], make: object) -> None:
+    require(callable(make), f"{make!r} is made already; give its class, or a function making one")
+    for check in checks:
+        check(make)
+
+
 def check_flow(make: MakeFlow) -> None:
     """Run every check of a flow."""
-    for check in FLOW_CHECKS:
-        check(make)
+    _run(FLOW_CHECKS, make)
 
 
 def check_memory(make: MakeMemory) -> None:
     """Run every check of a memory with room for at least five examples."""
-    for check in MEMORY_CHECKS:
-        check(make)
+    _run(MEMORY_CHECKS, make)
 
 
 def check_retrieval(make: MakeRetrieval) -> None:
     """Run every check of a retrieval."""
-    for check in RETRIEVAL_CHECKS:
-        check(make)
+    _run(RETRIEVAL_CHECKS, make)
 
 
 def check_transform(make: MakeTransform) -> None:
     """Run every check of a transform."""
-    for check in TRANSFORM_CHECKS:
-        check(make)
+    _run(TRANSFORM_CHECKS, make)
 
 
 def check_learner(make: MakeLearner) -> None:
     """Run every check of a learner, which `make` builds around the model it is given."""
-    for check in LEARNER_CHECKS:
-        check(make)
+    _run(LEARNER_CHECKS, make)

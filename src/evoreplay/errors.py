@@ -30,6 +30,6 @@ def require_finite(owner: object, *names: str) -> None:
 def unknown(kind: str, given: str, known: Iterable[str]) -> UserError:
     """The error for a name that does not exist, with the nearest that does."""
     names = sorted(known)
-    near = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(given, names, n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     return UserError(f"unknown {kind} {given!r}{hint} Known: {', '.join(names)}")

@@ -19,6 +19,19 @@ def test_run_writes_a_directory_and_says_where(tmp_path, capsys):
     assert "was there already" in capsys.readouterr().out
 
 
+def test_a_run_whose_loss_is_lost_is_listed_as_failed_with_the_reason(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "160")
+    assert main(["run", "--out", str(tmp_path), "--method", "er", *QUICK, "lr=1e30"]) == 1
+    said = capsys.readouterr().err
+    assert main(["runs", "list", str(tmp_path)]) == 0
+    listed = capsys.readouterr().out
+    assert "failed" in listed
+    assert "finite" in said
+    assert "finite" in listed
+
+
 def test_set_may_be_given_in_any_way(capsys):
     ways = [
         ["--set", "steps=1", "rate=0.5"],

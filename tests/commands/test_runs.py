@@ -54,6 +54,24 @@ def test_the_list_says_what_is_there(runs, finished, capsys, monkeypatch):
     assert "foreign" not in rows
 
 
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_a_name_is_never_cut_because_it_is_there_to_be_copied(
+    runs, finished, capsys, monkeypatch, columns
+):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(["runs", "list", str(runs)]) == 0
+    assert finished.path.name in capsys.readouterr().out
+
+
+def test_without_a_failure_there_is_no_column_of_reasons(runs, finished, capsys):
+    for name in ("failed", "unfinished"):
+        shutil.rmtree(runs / name)
+    assert main(["runs", "list", str(runs)]) == 0
+    listed = capsys.readouterr().out
+    assert "1 run in" in " ".join(listed.split())
+    assert "why" not in listed
+
+
 def test_one_run_is_shown_in_detail(runs, finished, capsys):
     assert main(["runs", "show", str(runs / finished.path.name)]) == 0
     shown = capsys.readouterr().out

@@ -8,7 +8,6 @@ from evoreplay.reports.write import write_report
     ("file", "begins"),
     [
         ("r.html", "<!doctype html>"),
-        ("r.unknown", "<!doctype html>"),
         ("r.md", "# evoreplay"),
         ("r.csv", "dataset,"),
         ("r.json", "{"),
@@ -18,6 +17,14 @@ from evoreplay.reports.write import write_report
 def test_the_suffix_decides_on_the_format(folder, tmp_path, file, begins):
     write_report(folder, tmp_path / "new" / file)
     assert (tmp_path / "new" / file).read_text().startswith(begins)
+
+
+def test_a_suffix_that_no_format_has_is_refused_unless_a_format_is_named(folder, tmp_path):
+    with pytest.raises(UserError, match=r"suffix of report.pdf; give one of .htm, .html"):
+        write_report(folder, tmp_path / "report.pdf")
+    assert not (tmp_path / "report.pdf").exists()
+    assert write_report(folder, tmp_path / "report.txt", "md").path.exists()
+    assert write_report(folder, tmp_path / "report").path.read_text().startswith("<!doctype html>")
 
 
 def test_an_unknown_format_is_an_error_with_the_nearest(folder, tmp_path):

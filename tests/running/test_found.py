@@ -4,8 +4,16 @@ import pytest
 
 from evoreplay import Config, UserError
 from evoreplay.running.directory import open_run_directory
-from evoreplay.running.found import find_runs, read_config, read_failure, read_run, write_failure
-from evoreplay.running.lock import locked
+from evoreplay.running.found import (
+    failure_remembered,
+    find_runs,
+    read_config,
+    read_failure,
+    read_run,
+    write_failure,
+)
+from evoreplay.running.interruption import Interrupted
+from evoreplay.running.lock import RunningElsewhereError, locked
 from evoreplay.running.protocol import resolved
 
 
@@ -26,6 +34,30 @@ def test_a_run_is_unfinished_running_failed_finished_or_damaged(path):
     assert read_run(path).result == {"final_accuracy": 0.5}
     (path / "result.json").write_text("{")
     assert read_run(path).status == "damaged"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (UserError("no such data"), "no such data"),
+        (ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"),
+        (Interrupted("saved", 2), None),
+        (RunningElsewhereError("somebody is at it"), None),
+    ],
+)
+def test_a_failure_is_remembered_until_the_run_succeeds_and_a_pause_is_none(path, error, reason):
+    with pytest.raises(type(error)), failure_remembered(path):
+        raise error
+    assert read_failure(path) == reason
+    with failure_remembered(path):
+        pass
+    assert read_failure(path) is None
+
+
+def test_a_run_that_fails_before_it_has_a_directory_leaves_none(tmp_path):
+    with pytest.raises(UserError), failure_remembered(tmp_path / "none"):
+        raise UserError("no such data")
+    assert not (tmp_path / "none").exists()
 
 
 def test_the_log_tells_how_far_a_run_is_even_if_others_wrote_into_it(path):

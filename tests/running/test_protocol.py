@@ -41,6 +41,7 @@ def test_auto_precision_follows_what_the_hardware_can_do(able, monkeypatch):
     [
         ({"dataset": "digit"}, "did you mean 'digits'"),
         ({"method": "err"}, "did you mean 'er'"),
+        ({"seed": -1}, "seed is -1; give 0 or more"),
         ({"scale": 0.0}, "scale is 0.0"),
         ({"lr": 0.0}, "lr is 0.0"),
         ({"batch_size": 0}, "batch_size is 0"),

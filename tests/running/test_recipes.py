@@ -106,6 +106,15 @@ def test_tuned_is_the_default(method, dataset):
     assert run_name(of(method, dataset)) == run_name(of(method, dataset, recipe="tuned"))
 
 
+def test_what_a_grid_says_of_flows_makes_a_method_without_one_no_other_run():
+    flows = {"rate": 0.5, "temperature": 0.0, "step": "normalised", "alignment": 0.1, "steps": 3}
+    for method in ("er", "mir", "gss", "fine-tuning", "agem"):
+        assert run_name(of(method, **flows)) == run_name(of(method))
+    assert run_name(of("er", lr=0.05)) != run_name(of("er"))
+    # as many more forwards as a flow has steps
+    assert of("er-bn", steps=3).steps == 3
+
+
 def test_an_unknown_recipe_comes_with_the_nearest():
     with pytest.raises(UserError, match="did you mean 'tuned'"):
         of(recipe="tunned")

@@ -95,3 +95,8 @@ def test_texts_without_domains_have_five_segments_or_as_many_as_asked_for(tmp_pa
     dataset = f"text:{write_rows(tmp_path / 'rows.jsonl', rows)}"
     assert len(experiment_of(dataset=dataset).groups) == 5
     assert len(experiment_of(dataset=dataset, segments=2).groups) == 2
+
+
+def test_more_segments_than_classes_are_refused():
+    with pytest.raises(UserError, match="segments is 20, but digits has 10 classes"):
+        experiment_of(segments=20)

@@ -111,7 +111,7 @@ class Check:
 
     def __call__(self, console: Console) -> None:
         checked = check_dataset(self.name, data=self.data)
-        plain_line(console, f"{checked.name} in {checked.where}")
+        plain_line(console, f"{checked.name}: {checked.where}")
         size = " x ".join(str(n) for n in checked.shape)
         plain_line(console, f"examples of {size}, {len(checked.train_per_class)} classes")
         plain_line(console, f"train: {counted(checked.train_per_class)}")

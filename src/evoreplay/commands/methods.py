@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from evoreplay.running import Config
 from evoreplay.running.costs import relative_cost
@@ -22,12 +22,11 @@ class Methods:
 
     def __call__(self, console: Console) -> None:
         table = Table(
-            "name",
-            "what it is",
-            "from",
-            "options (--set)",
-            "x er",
-            "verified against",
+            Column("name", no_wrap=True, min_width=max(map(len, METHODS))),
+            *(Column(title, overflow="fold") for title in ("what it is", "from")),
+            Column("options (--set)", overflow="fold"),
+            Column("x er", no_wrap=True),
+            Column("verified against", overflow="fold"),
             caption="x er: cost of a step by pass count, CIFAR-10 protocol, recipe=reference; "
             "free combinations: --set memory=gss retrieval=mir transforms=[gmed,augment]",
         )

@@ -20,6 +20,7 @@ from evoreplay.running import Config, Outcome, run
 from evoreplay.running.checkpoint import Schedule
 from evoreplay.running.config import field_help, parse_settings, run_name, with_settings
 from evoreplay.running.experiment_file import read_experiment
+from evoreplay.running.found import failure_remembered
 from evoreplay.running.protocol import Protocol, resolved
 from evoreplay.running.recipes import DECIDED
 
@@ -40,7 +41,7 @@ class Run:
         tyro.conf.Positional,
         tyro.conf.arg(metavar="[FILE]", help_behavior_hint="(optional)"),
     ] = None
-    """A YAML file with the keys dataset, method, seeds, set; instead of the options below."""
+    """A YAML file with the keys dataset, method, seeds, set; options beside it overrule it."""
     dataset: Annotated[str | None, given("NAME", "digits")] = None
     """Name of the dataset."""
     method: Annotated[str | None, given("NAME", "er+ld")] = None
@@ -131,7 +132,8 @@ def run_all(
     outcomes = []
     with Display(console, total_runs=len(configs), quiet=quiet) as display:
         for config in configs:
-            outcome = run(config, out=out, listener=display, **options)
+            with failure_remembered(out / run_name(resolved(config))):
+                outcome = run(config, out=out, listener=display, **options)
             outcomes.append(outcome)
             display.finished(summary_line(outcome))
     return outcomes

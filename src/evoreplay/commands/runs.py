@@ -35,19 +35,25 @@ class List:
 
     def __call__(self, console: Console) -> None:
         found = runs_in(self.folder)
-        table = Table("run", "status", title=f"{len(found)} runs in {self.folder}")
+        names = [str(one.path.relative_to(self.folder)) for one in found]
+        table = Table(title=f"{len(found)} run{'s' * (len(found) > 1)} in {self.folder}")
+        # a name is there to be copied: other columns give way
+        table.add_column("run", no_wrap=True, min_width=max(map(len, names)))
+        table.add_column("status")
         for heading in ("progress", "accuracy", "forgetting"):
             table.add_column(heading, justify="right")
-        table.add_column("why", overflow="fold")
-        for one in found:
+        reasons = any(one.reason for one in found)
+        if reasons:
+            table.add_column("why", overflow="fold")
+        for name, one in zip(names, found, strict=True):
             result = one.result or {}
             table.add_row(
-                str(one.path.relative_to(self.folder)),
+                name,
                 one.status,
                 progress_of(one),
                 percent(result.get("final_accuracy")),
                 percent(result.get("forgetting")),
-                one.reason or "",
+                *([one.reason or ""] if reasons else []),
             )
         console.print(table)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from evoreplay.errors import UserError, unknown
+from evoreplay.errors import UserError, require, unknown
 from evoreplay.reports.collect import Skipped
 from evoreplay.reports.formats import FORMATS, SUFFIXES
 from evoreplay.reports.report import Report, make_report
@@ -30,7 +30,7 @@ def write_report(
 ) -> Written:
     """Report all finished runs below `runs` in the file `out`.
 
-    Without a format its suffix decides, and html if that says nothing. The same runs give the same
+    Without a format its suffix decides, and html if there is none. The same runs give the same
     bytes. `planned` are the runs of a grid: what is not there yet is then said.
     """
     name = _format(out, format)
@@ -55,7 +55,13 @@ def save_text(out: Path, text: str) -> None:
 
 
 def _format(out: Path, format: str | None) -> str:
-    name = format or SUFFIXES.get(out.suffix.lower(), "html")
+    suffix = out.suffix.lower()
+    require(
+        format is not None or suffix in SUFFIXES or not suffix,
+        f"no format is known by the suffix of {out.name}; give one of {', '.join(SUFFIXES)}, or "
+        f"name a format ({', '.join(FORMATS)}) beside it",
+    )
+    name = format or SUFFIXES.get(suffix, "html")
     if name not in FORMATS:
         raise unknown("format", name, FORMATS)
     return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from evoreplay.errors import UserError, require, unknown
 from evoreplay.running.config import Config, with_settings
 
 KEYS = ("dataset", "method", "seeds", "set")
+FIELDS = {field.name for field in fields(Config)} - {"seed"}
 NESTED = {"clamp": 1, "transforms": 1, "schedule": 2}
 
 
@@ -22,7 +24,7 @@ def read_experiment(path: Path) -> list[Config]:
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from error
+        raise UserError(f"{path} is not YAML: {_trouble(error)}") from error
     grids = _listed(content)
     require(
         bool(grids) and all(isinstance(grid, dict) for grid in grids),
@@ -30,6 +32,11 @@ def read_experiment(path: Path) -> list[Config]:
         "of such grids",
     )
     for key in (key for grid in grids for key in grid):
+        require(
+            key not in FIELDS or key in KEYS,
+            f"{key} stands beside dataset and method in {path.name}; write it under set: "
+            f"set: {{{key}: ...}}",
+        )
         if key not in KEYS:
             raise unknown(f"key in {path.name}", str(key), KEYS)
     return [config for grid in grids for config in expand(grid)]
@@ -65,6 +72,13 @@ def seeds(value: Any) -> list[int]:
     if isinstance(value, list) and all(type(s) is int and s >= 0 for s in value):
         return value
     raise UserError(f"seeds is {value!r}; give how many (1 or more) or a list of numbers")
+
+
+def _trouble(error: yaml.YAMLError | UnicodeDecodeError) -> str:
+    """The first line of what is wrong, and where."""
+    mark = getattr(error, "problem_mark", None)
+    where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark is not None else ""
+    return f"{getattr(error, 'problem', None) or str(error).splitlines()[0]}{where}"
 
 
 def _listed(value: Any) -> list[Any]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from evoreplay.errors import UserError, require
+from evoreplay.errors import NonFiniteLossError, UserError, require
 from evoreplay.running.config import LATER_FIELDS, Config, with_settings
 from evoreplay.running.directory import Result, read_result
 from evoreplay.running.events import read_events
-from evoreplay.running.lock import is_locked
+from evoreplay.running.interruption import Interrupted
+from evoreplay.running.lock import RunningElsewhereError, is_locked
 from evoreplay.storage import write_json
 
 Status = Literal["finished", "running", "failed", "unfinished", "damaged"]
@@ -77,6 +80,30 @@ def read_run(path: Path) -> FoundRun | None:
     reason = read_failure(path)
     status: Status = "unfinished" if reason is None else "failed"
     return FoundRun(path, status, config, None, reason, position, length)
+
+
+@contextmanager
+def failure_remembered(path: Path) -> Iterator[None]:
+    """Why a run in `path` fails stays in its directory, until it succeeds; an error goes on."""
+    try:
+        yield
+    except (Interrupted, RunningElsewhereError):  # it has not failed
+        raise
+    except (UserError, NonFiniteLossError) as error:
+        _remember(path, str(error), "")
+        raise
+    except Exception as error:
+        _remember(path, f"{type(error).__name__}: {error}", traceback.format_exc())
+        raise
+    with suppress(OSError):
+        (path / "failed.json").unlink(missing_ok=True)
+
+
+def _remember(path: Path, reason: str, details: str) -> None:
+    with suppress(OSError):
+        # a run that failed before it began has no directory to remember it
+        if path.is_dir():
+            write_failure(path, reason, details)
 
 
 def write_failure(path: Path, reason: str, details: str = "") -> None:

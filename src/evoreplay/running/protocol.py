@@ -9,7 +9,7 @@ import torch
 from evoreplay.errors import UserError, require, unknown
 from evoreplay.running.config import Config, Device, Precision
 from evoreplay.running.methods import find_method
-from evoreplay.running.recipes import with_recipe
+from evoreplay.running.recipes import with_recipe, without_flow_settings
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ def resolved(config: Config) -> Config:
             "leave it out",
         )
         config = replace(config, stream="iid", epochs=method.epochs)
+    require(config.seed >= 0, f"seed is {config.seed}; give 0 or more")
     require(0 < config.scale <= 1, f"scale is {config.scale}; give a number in (0, 1]")
     require(config.lr > 0, f"lr is {config.lr}; give a learning rate above 0")
     require(config.batch_size >= 1, f"batch_size is {config.batch_size}; give 1 or more")
@@ -85,6 +86,8 @@ def resolved(config: Config) -> Config:
         "a drift stream needs a schedule, and no other stream takes one",
     )
     model = config.model or protocol.model
+    if method.flow is None:
+        config = without_flow_settings(config, method.options)
     config = with_recipe(config, model, method.flow)
     require(
         method.flow is not None or not config.evolve_stream,

@@ -9,6 +9,7 @@ other than Langevin's), `tuned` is `reference`.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,11 @@ TUNED: dict[str, dict[str, Any]] = {
 }
 """By the network."""
 TUNED_FLOWS = ("ld", "noise")
+OF_FLOWS = (
+    *("steps", "rate", "temperature", "step", "clamp", "friction", "initial_velocity", "match"),
+    *("alignment", "dot_product", "proximity"),
+)
+"""Fields that only a flow, or its energy, asks for."""
 DECIDED = (*OF_PAPER, "rate", "space")
 """Fields that a recipe may decide."""
 
@@ -54,6 +60,12 @@ def with_recipe(config: Config, model: str, flow: str | None) -> Config:
         return _filled(config, OF_PAPER)
     numbers = TUNED.get(model, {}) if flow in TUNED_FLOWS else {}
     return _filled(replace(config, recipe="reference"), OF_PAPER | _fitting(numbers, config, flow))
+
+
+def without_flow_settings(config: Config, used: Collection[str]) -> Config:
+    """The config of a method without a flow: what a grid says of flows makes it no other run."""
+    usual = {name: getattr(Config(), name) for name in OF_FLOWS if name not in used}
+    return replace(config, **usual)
 
 
 def _fitting(numbers: dict[str, Any], config: Config, flow: str) -> dict[str, Any]:

@@ -120,9 +120,13 @@ def read_robustness(path: Path, config_hash: str, examples: int) -> Found:
     except (ValueError, KeyError) as error:
         raise UserError(f"{path / FILE} cannot be read; move it away to attack again") from error
     require(
-        belongs == (config_hash, examples),
-        f"{path / FILE} is about {belongs[1]} examples of run {belongs[0]}, and this is about "
-        f"{examples} of {config_hash}; give --examples {belongs[1]}, or move that file away",
+        belongs[0] == config_hash,
+        f"{path / FILE} holds attacks on another run ({belongs[0]}); move it away to attack this",
+    )
+    require(
+        belongs[1] == examples,
+        f"{path / FILE} holds attacks on {belongs[1]} images, and these are {examples}; give "
+        f"--examples {belongs[1]}, or move that file away",
     )
     return dict(found)
 

@@ -92,6 +92,11 @@ def segment_classes(dataset: Dataset, segments: int | None) -> list[list[int]]:
     """The classes of each segment: those of a domain, or equal groups in the order of labels."""
     if dataset.groups is None:
         wanted = USUAL_SEGMENTS if segments is None else segments
+        require(
+            wanted <= max(dataset.classes, USUAL_SEGMENTS),
+            f"segments is {wanted}, but {dataset.name} has {dataset.classes} classes, and each "
+            f"segment needs one; give at most {dataset.classes}",
+        )
         return class_groups(dataset.classes, min(wanted, dataset.classes))
     require(
         segments in (None, len(dataset.groups)),

@@ -5,9 +5,7 @@ The run directory decides: a finished run is not run again, an interrupted one g
 
 from __future__ import annotations
 
-import contextlib
 import time
-import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -16,7 +14,7 @@ import torch
 
 from evoreplay.errors import NonFiniteLossError, UserError
 from evoreplay.running.config import Config, run_name, with_settings
-from evoreplay.running.found import write_failure
+from evoreplay.running.found import failure_remembered
 from evoreplay.running.interruption import Interrupted
 from evoreplay.running.lock import RunningElsewhereError
 from evoreplay.running.run import ProgressListener, run
@@ -51,25 +49,15 @@ def attempt(
 
 
 def _once(config: Config, out: Path, data: Path | None, listener: ProgressListener) -> Attempt:
-    path = out / run_name(config)
     try:
-        result = run(config, out=out, data=data, listener=listener).result
+        with failure_remembered(out / run_name(config)):
+            result = run(config, out=out, data=data, listener=listener).result
     except RunningElsewhereError as error:
         return Attempt("elsewhere", str(error))
     except (Interrupted, KeyboardInterrupt) as error:
         return Attempt("stopped", str(error))
     except (UserError, NonFiniteLossError) as error:
-        return _failed(path, str(error), "")
+        return Attempt("failed", str(error))
     except Exception as error:  # one failing run must not stop the others
-        return _failed(path, f"{type(error).__name__}: {error}", traceback.format_exc())
-    with contextlib.suppress(OSError):
-        (path / "failed.json").unlink(missing_ok=True)
+        return Attempt("failed", f"{type(error).__name__}: {error}")
     return Attempt("done", accuracy=result["final_accuracy"])
-
-
-def _failed(path: Path, reason: str, details: str) -> Attempt:
-    with contextlib.suppress(OSError):
-        # a run that failed before it began has no directory to remember it
-        if path.is_dir():
-            write_failure(path, reason, details)
-    return Attempt("failed", reason)
