@@ -125,8 +125,9 @@ def test_run_directories_tell_how_far_the_tasks_are(tmp_path, monkeypatch):
     ("address", "words"),
     [("there:1", "the Ray cluster at there:1: nobody"), (None, "Ray on this machine: nobody")],
 )
-def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch, address, words):
-    monkeypatch.setattr(module, "_ray", lambda: StandIn(refuses=ConnectionError("nobody")))
+@pytest.mark.parametrize("kind", [ConnectionError, Exception])
+def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch, address, words, kind):
+    monkeypatch.setattr(module, "_ray", lambda: StandIn(refuses=kind("nobody")))
     with pytest.raises(UserError, match=f"cannot reach {words}"):
         on_ray(Board.of(QUICK), Place(tmp_path), workers=1, stop=StopRequest(), address=address)
 

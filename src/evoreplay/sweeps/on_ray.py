@@ -87,7 +87,7 @@ def _connect(ray: Any, address: str | None, workers: int | None) -> None:
                 configure_logging=False,
                 runtime_env={"env_vars": environment},
             )
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # a node that does not start in time raises a bare one
         where = f"the Ray cluster at {address}" if address else "Ray on this machine"
         raise UserError(f"cannot reach {where}: {error}") from error
 
