@@ -13,6 +13,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
+from evoreplay.display import plain_line
 from evoreplay.errors import UserError, require
 from evoreplay.reports.run_images import export_run
 from evoreplay.reports.usual import HARDWARE, IDENTITY, settings_beside_protocol
@@ -42,9 +43,6 @@ class List:
         table.add_column("status")
         for heading in ("progress", "accuracy", "forgetting"):
             table.add_column(heading, justify="right")
-        reasons = any(one.reason for one in found)
-        if reasons:
-            table.add_column("why", overflow="fold")
         for name, one in zip(names, found, strict=True):
             result = one.result or {}
             table.add_row(
@@ -53,9 +51,11 @@ class List:
                 progress_of(one),
                 percent(result.get("final_accuracy")),
                 percent(result.get("forgetting")),
-                *([one.reason or ""] if reasons else []),
             )
         console.print(table)
+        for name, one in zip(names, found, strict=True):
+            if one.reason:
+                plain_line(console, f"{name}: {one.reason}")
 
 
 @dataclass(kw_only=True)
