@@ -37,7 +37,8 @@ class List:
     def __call__(self, console: Console) -> None:
         found = runs_in(self.folder)
         names = [str(one.path.relative_to(self.folder)) for one in found]
-        table = Table(title=f"{len(found)} run{'s' * (len(found) > 1)} in {self.folder}")
+        plain_line(console, f"{len(found)} run{'s' * (len(found) > 1)} in {self.folder}")
+        table = Table()
         # a name is there to be copied: other columns give way
         table.add_column("run", no_wrap=True, min_width=max(map(len, names)))
         table.add_column("status")
