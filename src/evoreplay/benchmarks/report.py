@@ -31,6 +31,8 @@ WARM_UP_BELOW = 64
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "er": {"method": "er"},
+    # as much time as a tuned step: what does a larger replay batch buy instead?
+    "er-replay-24": {"method": "er", "replay_size": 24},
     "er+ld": {"method": "er+ld", "alignment": 0.0},
     "er+ld-aligned": {"method": "er+ld"},
     "er+ld-tuned": {"method": "er+ld", "recipe": "tuned"},
