@@ -1,9 +1,11 @@
+import html
 import json
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from evoreplay.reports.page import html_page
 from evoreplay.reports.report import make_report
 
 EPS = 4 / 255
@@ -84,3 +86,13 @@ def test_attacks_on_another_number_of_images_are_not_compared(compared):
 
 def test_without_a_row_to_compare_with_there_is_no_table(compared):
     assert compared({"gmed": [0.1, 0.2]}) is None
+
+
+def test_every_table_of_a_report_with_attacks_stands_on_its_page(compared, tmp_path):
+    assert compared() is not None
+    report = make_report(tmp_path)
+    names = [table.name for table in report.sections[0].tables]
+    assert {"pgd", "carlini-wagner", "under-attack", "along", "claims"} <= {*names}
+    page = html_page(report)
+    titles = [table.title.partition(":")[0] for table in report.sections[0].tables]
+    assert [title for title in titles if html.escape(title) not in page] == []

@@ -86,23 +86,23 @@ def _opening(report: Report) -> Html:
 def _section(part: SectionReport, styles: Styles, budget: Budget) -> Html:
     section, rows = part.section, part.rows
     tables = {table.name: table for table in part.tables}
-    varied = [table for name, table in tables.items() if name.startswith("by-")]
-    attacks = [tables[name] for name in ("pgd", "carlini-wagner") if name in tables]
+
+    def titled(*names: str) -> list[Html]:
+        return [_titled(tables[name]) for name in names if name in tables]
+
     figures = [
         difference_figures(rows, styles),
-        *(_titled(table) for name, table in tables.items() if name == "claims"),
-        *(_titled(table) for table in varied),
+        *titled("larger-batch", "claims", *(name for name in tables if name.startswith("by-"))),
         anytime_figures(section, styles),
-        *(_titled(table) for name, table in tables.items() if name == "along"),
+        *titled("along"),
         matrix_figures(section),
         balance_figures(section),
         by_heart_figures(section, styles),
-        *(_titled(table) for name, table in tables.items() if name == "memory"),
+        *titled("memory"),
         distance_figures(rows, styles),
         *memory_figures(part.memories, budget),
         robustness_figures(section, styles),
-        *(_titled(table) for table in attacks),
-        *(_titled(table) for name, table in tables.items() if name == "cost"),
+        *titled("pgd", "carlini-wagner", "under-attack", "cost"),
     ]
     return element(
         "section",

@@ -12,6 +12,7 @@ from evoreplay.reports.attack_tables import attack_tables
 from evoreplay.reports.claims import claims_table
 from evoreplay.reports.collect import Skipped, collect
 from evoreplay.reports.groups import Section, sections
+from evoreplay.reports.larger_batch_table import larger_batch_table
 from evoreplay.reports.memory_table import memory_table
 from evoreplay.reports.plan import plan_of
 from evoreplay.reports.result_tables import section_tables
@@ -73,6 +74,7 @@ def make_report(folder: Path, *, planned: Iterable[Config] = ()) -> Report:
         more = (
             along_table(section),
             attack_comparison_table(section),
+            larger_batch_table(section),
             memory_table(section, rows),
             claims_table(section, rows),
         )

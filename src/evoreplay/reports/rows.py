@@ -76,11 +76,16 @@ def _row(group: Group, groups: Sequence[Group]) -> Row:
         to_twice=_compared(group, controls.twice),
         paper=paper_accuracy(group),
         seconds_per_step=summary(list(seconds.values())) if seconds else None,
-        cost=None if timed_against is None else paired_ratios(comparable, _times(timed_against)),
+        cost=None if timed_against is None else relative_times(group, timed_against),
         predicted_cost=_predicted_cost(group),
         paper_cost=paper_cost(group),
         memory=memory_numbers(group, reference),
     )
+
+
+def relative_times(group: Group, other: Group) -> Summary | None:
+    """CPU time of a step divided by that of the other row, by seed on the same kind of CPU."""
+    return paired_ratios(_comparable_times(group, other), _times(other))
 
 
 def _times(group: Group) -> dict[int, float]:
