@@ -5,10 +5,12 @@ import re
 import runpy
 import sys
 from pathlib import Path
+from statistics import fmean
 from types import SimpleNamespace
 
 import pytest
 import torch
+from scipy import stats
 
 import evoreplay as ev
 from evoreplay.running.config import as_dict, config_hash
@@ -220,3 +222,32 @@ def test_the_share_of_moments_at_which_memory_is_unknown_is_counted_after_two_se
     (tmp_path / "results.json").write_text(json.dumps([entry]))
     line = printed("unknown_memory", tmp_path / "results.json", capsys, monkeypatch).splitlines()[1]
     assert line.split() == ["er", "s0", "50", "(2.50)"]
+
+
+def test_the_picture_of_gains_has_each_flow_beside_its_method_its_noise_and_the_paper(
+    tmp_path, capsys, monkeypatch
+):
+    results = ANALYSES.parent / "docs" / "results" / "cifar10.json"
+    gains = runpy.run_path(str(ANALYSES / "gains_picture.py"))["gains"](results)
+    by_row = {}
+    for entry in json.loads(results.read_text()):
+        config, accuracy = entry["config"], 100 * entry["final_accuracy"]
+        if config["recipe"] == "paper" and config["statistics"] == "raw":
+            row = (entry["method"], config["match"], config["replay_size"])
+            by_row.setdefault(row, {})[entry["seed"]] = accuracy
+    ours = by_row["er+ld", "langevin", 10]
+    (gain,) = (gain for gain in gains if gain.label == "er+ld recipe=paper")
+    for other, found in (("er", gain.to_method), ("er+noise", gain.to_noise)):
+        theirs = by_row[other, "langevin", 10]
+        differences = [ours[seed] - theirs[seed] for seed in ours.keys() & theirs.keys()]
+        interval = stats.ttest_1samp(differences, 0).confidence_interval()
+        expected = [len(differences), fmean(differences), *interval]
+        assert [found.n, found.mean, found.low, found.high] == pytest.approx(expected)
+    assert gain.paper == pytest.approx(37.6 - 33.3)
+    default = next(gain for gain in gains if gain.label == "er+ld, the default")
+    assert default.paper is None
+    assert default.to_method.n == 10
+    picture = tmp_path / "gains.svg"
+    monkeypatch.setattr(sys, "argv", ["gains_picture", str(results), str(picture)])
+    runpy.run_path(str(ANALYSES / "gains_picture.py"), run_name="__main__")
+    assert picture.read_text().rstrip().endswith("</svg>")

@@ -141,10 +141,15 @@ def between(found: Summary, bounds: tuple[float, float]) -> str:
     return FAILS if found.high < bounds[0] or found.low > bounds[1] else OPEN
 
 
+def without_flow(group: Group, section: Section) -> Group | None:
+    """The row of the method to which this one adds a flow."""
+    return _alike(group, section, group.base, BASE_SETTINGS)
+
+
 def _more_accurate(section: Section, own: Sequence[Row], base: str) -> Iterator[Claim]:
     measured = set()
     for group in (row.group for row in own if row.group.base == base):
-        without = _alike(group, section, base, BASE_SETTINGS)
+        without = without_flow(group, section)
         if without is not None:
             measured.add(group.flow)
             noise, twice = controls_of(group, section.groups)
