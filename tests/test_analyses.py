@@ -13,6 +13,7 @@ import torch
 from scipy import stats
 
 import evoreplay as ev
+from evoreplay.datasets import load_dataset
 from evoreplay.running.config import as_dict, config_hash
 from evoreplay.running.finished import load_finished
 from evoreplay.running.protocol import resolved
@@ -251,3 +252,37 @@ def test_the_picture_of_gains_has_each_flow_beside_its_method_its_noise_and_the_
     monkeypatch.setattr(sys, "argv", ["gains_picture", str(results), str(picture)])
     runpy.run_path(str(ANALYSES / "gains_picture.py"), run_name="__main__")
     assert picture.read_text().rstrip().endswith("</svg>")
+
+
+def test_the_released_code_cuts_every_task_a_class_too_early_and_drops_the_last_class():
+    released = runpy.run_path(str(ANALYSES / "released_split.py"))
+    labels = torch.arange(10).repeat(4)[torch.randperm(40)]
+    tasks = released["released_tasks"](labels.numpy(), 10, 5)
+    counts = [released["classes_of"](labels[task]) for task in tasks]
+    assert counts == [
+        {0: 4, 1: 1},
+        {1: 3, 2: 4, 3: 1},
+        {3: 3, 4: 4, 5: 1},
+        {5: 3, 6: 4, 7: 1},
+        {7: 3, 8: 4, 9: 1},
+    ]
+    right = released["task_pools"](labels, 10, 5, True)
+    assert [sorted(labels[pool].tolist()) for pool in right] == [
+        [first] * 4 + [first + 1] * 4 for first in range(0, 10, 2)
+    ]
+
+
+def test_a_method_on_the_released_tasks_holds_no_example_of_the_class_they_drop():
+    released = runpy.run_path(str(ANALYSES / "released_split.py"))
+    dataset = load_dataset("digits")
+    pools = released["released_tasks"](dataset.train_y.numpy(), 10, 5)
+    fields = {"method": "er", "memory_size": 100, "precision": "float32", "device": "cpu"}
+    learner = released["trained"](resolved(ev.Config(**fields)), dataset, pools)
+    held = learner.memory.gather(torch.arange(len(learner.memory))).y
+    assert len(held) == 100
+    assert set(held.tolist()) >= set(range(8))
+    assert int((held == 9).sum()) <= 1
+    found = released["accuracies"](learner, dataset.train_x, dataset.train_y, pools)
+    assert found[-1] > 0.5
+    first = learner.predict(dataset.train_x[pools[0]]) == dataset.train_y[pools[0]]
+    assert found[0] == pytest.approx(float(first.double().mean()))
