@@ -82,10 +82,22 @@ def test_a_row_names_a_setting_that_is_not_the_protocols_and_not_that_of_all(wri
     assert labels(tmp_path) == [["er", "er+ld lr=0.05"]]
 
 
-def test_precision_is_named_wherever_it_varies(write_run, tmp_path):
+def test_a_precision_that_is_not_the_default_is_named_where_it_is(write_run, tmp_path):
     write_run("er", 0, precision="float32")
     write_run("mir", 0, precision="bfloat16")
-    assert labels(tmp_path) == [["er precision=float32", "mir precision=bfloat16"]]
+    assert labels(tmp_path) == [["er", "mir precision=bfloat16"]]
+
+
+def test_two_precisions_of_one_method_are_both_named(write_run, tmp_path):
+    write_run("er", 0, precision="float32")
+    write_run("er", 0, precision="bfloat16")
+    assert labels(tmp_path) == [["er precision=bfloat16", "er precision=float32"]]
+
+
+def test_er_keeps_its_name_beside_its_control_with_a_larger_replay_batch(write_run, tmp_path):
+    write_run("er", 0)
+    write_run("er", 0, replay_size=24)
+    assert labels(tmp_path) == [["er", "er replay_size=24"]]
 
 
 def test_what_all_rows_share_beside_the_protocol_is_said_once(write_run, tmp_path):

@@ -25,6 +25,7 @@ MOST_NAMED = 3
 """Settings in a label; more of them are told once, under a letter."""
 BY_RECIPE = "by the recipe"
 """Stands for a value that the recipe of the row decides."""
+DEVICE, CONTROLLED = "device", "replay_size"
 Named = tuple[tuple[str, str], ...]
 """Settings and their values, as text."""
 
@@ -81,11 +82,13 @@ def _named(
 
     A setting is named if it varies in the section and this row has not what the protocol says.
     Where rows of this method differ in a setting or two, those are named in all of them, but not
-    beside the name of a recipe that decides them.
+    beside the name of a recipe that decides them. The device always is: its default depends on the
+    machine. The size of the replay batch never is for its own sake: `er` with another one is a
+    control, and the row that it controls keeps its name.
     """
     own = [other for other in all_told if other["method"] == config["method"]]
     compared = [field for field in varying if _differ(own, field)]
-    always = {*HARDWARE, *(compared if len(compared) <= MOST_COMPARED else ())}
+    always = {DEVICE, *(compared if len(compared) <= MOST_COMPARED else ())} - {CONTROLLED}
     if "recipe" in always:
         always -= {field for field in always if told.get(field) == BY_RECIPE}
     values = {**config, "recipe": told["recipe"]}
