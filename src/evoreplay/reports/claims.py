@@ -26,7 +26,6 @@ from evoreplay.reports.comparisons import (
     compare,
     controls_of,
     nearest,
-    reference_of,
 )
 from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.paper_numbers import COLUMNS, has_papers_recipe, paper_accuracy
@@ -227,14 +226,14 @@ def _cost(own: Sequence[Row]) -> Iterator[Claim]:
 
 def _more_robust(section: Section, own: Sequence[Row]) -> Iterator[Claim]:
     for group in (row.group for row in own):
-        reference = reference_of(group, section.groups)
+        without = without_flow(group, section)
         noise, twice = controls_of(group, section.groups)
         for name, measure in attack_measures(section, group):
-            if name not in TOLD_ATTACKS or reference is None or not reference.by_seed(measure):
+            if name not in TOLD_ATTACKS or without is None or not without.by_seed(measure):
                 continue
-            compared = compare(group, reference, measure)
+            compared = compare(group, without, measure)
             yield Claim(
-                f"{group.label} keeps more accuracy than {reference.label} under {name}",
+                f"{group.label} keeps more accuracy than {without.label} under {name}",
                 side(compared.difference),
                 comparison_cell(compared),
                 compared_cell(group, noise, measure),
