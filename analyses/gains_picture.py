@@ -16,7 +16,7 @@ from typing import NamedTuple
 from matplotlib.figure import Figure
 
 from evoreplay.reports.claims import FLOWS, without_flow
-from evoreplay.reports.comparisons import compare, controls_of
+from evoreplay.reports.comparisons import NOISE_OF, compare, controls_of
 from evoreplay.reports.packed_results import unpacked
 from evoreplay.reports.paper_numbers import paper_accuracy
 from evoreplay.reports.report import make_report
@@ -34,6 +34,8 @@ class Gain(NamedTuple):
     to_noise: Summary | None
     paper: float | None
     """What the paper says it gains."""
+    instead: str
+    """Of noise, where there is no difference to it."""
 
 
 def gains(results):
@@ -53,6 +55,7 @@ def gains(results):
                     difference,
                     None if noise is None else compare(group, noise).difference,
                     papers_gain(group, without),
+                    "not measured" if group.flow in NOISE_OF else "has no noise",
                 )
             )
     return found
@@ -81,7 +84,7 @@ def picture(found, widest=32.0):
         if gain.to_noise is not None:
             drawn(right, place, gain.to_noise)
         else:
-            right.text(0.6, place, "not measured", color=GREY, fontsize=8, va="center")
+            right.text(0.6, place, gain.instead, color=GREY, fontsize=8, va="center")
         if gain.paper is not None:
             left.plot(gain.paper, place, "D", color=DARK, markerfacecolor=HIDDEN, markersize=6)
     left.plot([], [], "D", color=DARK, markerfacecolor=HIDDEN, label="the paper's gain")
