@@ -68,9 +68,17 @@ def test_er_with_a_smaller_batch_or_other_training_is_no_such_control(write_rows
     assert table() is None
 
 
+def test_one_seed_in_common_makes_no_line(write_run, table):
+    write_run("er+ld", 0)
+    write_run("er+ld", 1)
+    write_run("er", 1, replay_size=24)
+    write_run("er", 2, replay_size=24)
+    assert table() is None
+
+
 def test_times_of_two_kinds_of_cpu_are_not_divided(write_rows, write_run, table):
-    write_run("er+ld", 0, 0.4, changes=of_results((0.5,)))
     for seed in (0, 1):
+        write_run("er+ld", seed, 0.4, changes=of_results((0.5,)))
         write_run("er", seed, 0.3, changes=of_results((0.5,), cpu="AVX512"), replay_size=24)
     ((_, _, time, _, _, _),) = table().rows
     assert time.text == "\N{EN DASH}"

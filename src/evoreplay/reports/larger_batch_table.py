@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from evoreplay.reports.along_table import mean_along_stream
 from evoreplay.reports.attack_comparisons import attack_measures
-from evoreplay.reports.comparisons import CONDITIONS, FLOWS, is_reference
+from evoreplay.reports.comparisons import CONDITIONS, FLOWS, compare, is_reference
 from evoreplay.reports.groups import Group, Section
 from evoreplay.reports.rows import relative_times
 from evoreplay.reports.tables import EMPTY, Cell, Column, Table, compared_cell, decimal
@@ -31,12 +31,13 @@ NOTES = (
 
 
 def larger_batch_table(section: Section) -> Table | None:
-    """A line for each flow and each such `er`; None without any."""
+    """A line for each flow and each such `er` of two of its seeds; None without any."""
     pairs = [
         (group, other)
         for group in section.groups
         if group.flow in FLOWS and group.base == "er"
         for other in with_larger_batch(group, section.groups)
+        if compare(group, other).difference is not None
     ]
     if not pairs:
         return None
