@@ -97,6 +97,8 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     dataset = load_dataset(options.dataset, data=options.data)
+    if dataset.test_y is None:
+        parser.error(f"{options.dataset} has no test split of its own")
     config = resolved(
         Config(
             dataset=options.dataset,

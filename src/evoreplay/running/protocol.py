@@ -44,6 +44,12 @@ OWN_DATA = Protocol(segments=USUAL_SEGMENTS, memory_size=500, updates=1, rate=0.
 OWN_TEXTS = replace(PROTOCOLS["clinc150"], segments=None)
 OWN_DATA_PREFIXES = ("folder:", "parquet:", "npz:", "text:")
 
+COUNTS = (
+    *("segments", "epochs", "batch_size", "updates"),
+    *("memory_size", "replay_size", "candidates", "reference"),
+)
+"""Fields of the config that count something there has to be one of."""
+
 HELD_OUT_FOR_TEST = 0.2
 HELD_OUT_FOR_VALIDATION = 0.05
 
@@ -79,7 +85,9 @@ def resolved(config: Config) -> Config:
     require(config.seed >= 0, f"seed is {config.seed}; give 0 or more")
     require(0 < config.scale <= 1, f"scale is {config.scale}; give a number in (0, 1]")
     require(config.lr > 0, f"lr is {config.lr}; give a learning rate above 0")
-    require(config.batch_size >= 1, f"batch_size is {config.batch_size}; give 1 or more")
+    for field in COUNTS:
+        count = getattr(config, field)
+        require(count is None or count >= 1, f"{field} is {count}; give 1 or more")
     require(
         (config.schedule is not None) == (config.stream == "drift"),
         f"stream is {config.stream!r} and schedule is {config.schedule!r}; "
