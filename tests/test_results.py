@@ -1,6 +1,7 @@
 """Pages of results: every number in a table is made again from the results beside the page."""
 
 import itertools
+import json
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,13 @@ def test_a_line_that_was_left_from_before_is_noticed(example, missing_on):
 
 def test_there_is_a_page_to_look_at():
     assert [file.stem for file in PAGES] == ["cifar10", "tuned_others"]
+
+
+def test_the_page_has_a_line_for_each_run_on_the_tasks_of_the_released_code():
+    """As `analyses/released_split.py` printed it."""
+    lines = json.loads((RESULTS / "cifar10_released_split.json").read_text())
+    page = (RESULTS / "cifar10.md").read_text()
+    assert lines
+    for line in lines:
+        cells = [f"{100 * share:.1f}" for share in (*line["accuracies"], line["mean"])]
+        assert f"| {line['method']}, seed {line['seed']} | {' | '.join(cells)} |" in page
