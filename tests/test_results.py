@@ -112,7 +112,7 @@ def test_a_line_that_was_left_from_before_is_noticed(example, missing_on):
 
 
 def test_there_is_a_page_to_look_at():
-    assert [file.stem for file in PAGES] == ["cifar10", "tuned_others"]
+    assert [file.stem for file in PAGES] == ["cifar10", "mini_imagenet_tenth", "tuned_others"]
 
 
 def test_the_page_has_a_line_for_each_run_on_the_tasks_of_the_released_code():
